@@ -297,7 +297,7 @@ ACTIO_API int actio_dual_action_hessian(struct actio_dual_action *a, const doubl
 ACTIO_API int actio_dual_action_state(struct actio_dual_action *a, const double *z, double *points, double *ends);
 /* D.f - H at the elements' ends */
 ACTIO_API int actio_dual_action_hamiltonian(struct actio_dual_action *a, const double *z, double *values);
-/* The least eigenvalue of C^-1/2 M C^-1/2 over all points, or 1 where none is less; the distance of x from continuous
+/* The least eigenvalue of C^-1/2 M C^-1/2 over all points, at most 1; the distance of x from continuous
  * polynomials. NULL: not wanted. Where L is quadratic in U and `detector` is NULL, the first is reported also where it
  * is not positive. */
 ACTIO_API int actio_dual_action_least(struct actio_dual_action *a, const double *z, double *least, double *detector);
@@ -397,7 +397,7 @@ struct actio_mode_info {
     const char *kind;
 };
 ACTIO_API struct actio_modes *actio_modes_find(struct actio_context *ctx, struct actio_model *model, size_t most,
-                                               /* at most so many; NULL: there are none to tell, and a finding */
+                                               /* at most so many; NULL: none exist, and a finding */
                                                struct actio_findings *f);
 ACTIO_API void actio_modes_free(struct actio_modes *o);          /* NULL is fine; before its model */
 ACTIO_API size_t actio_modes_count(const struct actio_modes *o); /* of those reported */

@@ -107,7 +107,7 @@ static int advance(struct actio_motion *m, double t, double *y, const double *p,
         *defect = defect_of(m, t, y, p);
         if (*defect < before) return ACTIO_FLOW_OK;
     }
-    memcpy(y + n, from, n * sizeof *from); /* rounding is reached, or there are no such velocities */
+    memcpy(y + n, from, n * sizeof *from); /* rounding is reached, or such velocities do not exist */
     *defect = defect_of(m, t, y, p);
     return ACTIO_FLOW_OK;
 }

@@ -249,7 +249,7 @@ void actio_dual_base_of(struct actio_dual_basing *b, double t, const double *y, 
 {
     const struct actio_first_order *fo = b->m->sys->first_order;
     memset(U + fo->u, 0, (fo->base - fo->u) * sizeof *U);
-    memset(b->m->reaction, 0, b->m->N * sizeof *b->m->reaction); /* where there are no ideal ones */
+    memset(b->m->reaction, 0, b->m->N * sizeof *b->m->reaction); /* without ideal ones */
     actio_dual_unknowns_at(b, t, y, U);
     if (fo->base > fo->u) free_bases(b, t, y, U);
 }

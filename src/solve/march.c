@@ -222,7 +222,7 @@ static int cut(struct actio_marching *m, const struct actio_incident *what)
     return 0;
 }
 
-/* Tells of a touch or a singular surface; the step stays as it is unless the answer is to stop. */
+/* Reports a touch or a singular surface; the step stays as it is unless the answer is to stop. */
 static int tell(struct actio_marching *m, const struct actio_incident *what)
 {
     const struct actio_flow *flow = m->flow;
@@ -328,7 +328,7 @@ static int one_step(struct actio_marching *m)
     return task->stop_when_stiff && looks_stiff(m) ? ACTIO_MARCH_STIFF : 0;
 }
 
-/* One block for all vectors; false when there is no memory. */
+/* One block for all vectors; false: out of memory. */
 static bool take_memory(struct actio_marching *m, double **block)
 {
     size_t n = m->flow->n, guards = m->flow->guards, known = m->flow->unfold ? m->flow->known : 0;

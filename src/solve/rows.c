@@ -48,7 +48,7 @@ static bool bind(struct actio_rows *r, enum actio_quantity what, const struct ac
     size_t inputs = actio_kernel_inputs(k, &slots), outputs = actio_kernel_outputs(k),
            work = actio_kernel_is_native(k) ? 0 : actio_kernel_work(k);
     size_t bytes = inputs * sizeof(struct actio_arg) + outputs * sizeof(double *) + (work + 1) * sizeof(double);
-    /* the others lie behind it: none is aligned more strictly than the one before */
+    /* the others follow it, each aligned at most as strictly as the one before */
     r->lane[what].in = actio_take_raw(r->ctx, bytes, 1);
     if (!r->lane[what].in) return false;
     r->lane[what].out = (double **)(void *)(r->lane[what].in + inputs);
