@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What people read is plain English. tests/words.py [--program PROGRAM]
 
-No word of our old dialect stands in messages, help, documents, models or comments. A sentence of a message or of the help has at
-most 25 words. A hint begins with a verb."""
+No word of our old dialect stands in messages, help, documents, models or comments. A sentence of a message, of the
+help, of a document or of a model's description has at most 25 words. A hint begins with a verb."""
 import argparse
+import contextlib
 import glob
+import io
 import json
 import os
 import re
@@ -28,6 +30,15 @@ DIALECT = [
     (r"\bhas no use for\b", "does not use"), (r"\bfor one where\b", "for example"), (r"\bmade of numbers\b", "uses only numbers"),
     (r"\band here (?:is|are)\b", "found"), (r"\bnobody wrote\b", "hidden"), (r"\bworth reading\b", "too long to display"),
     (r"\bis made least\b", "minimised"), (r"\bnothing here\b", "unknown"), (r"\bno harm, and\b", "if you keep it"), (r"\bmake sense\b", "is consistent"),
+]
+# Only in documents and models: code spans are left out, so that a page can name these words.
+PROSE = [
+    (r"\b(?:is|are) no\b(?! (?:longer|more|less|better|other)\b)", "is not a, does not have"),
+    (r"\b[Tt]ells?\b", "reports"), (r"\b[Aa]sk(?:s|ing)?\b", "requests, requires"), (r"\bnone is\b", "is not"),
+    (r"\bwhether or no\b", "whether or not"), (r"\bmakes? no sense\b", "is inconsistent"), (r"\bmended\b", "fixed"),
+    (r"\bnothing is claimed\b", "is not estimated"), (r"\bcomes? out\b", "follows"), (r"\bgets? there\b", "converges"),
+    (r"\bwears? out\b", "becomes ill-conditioned"), (r"\bcan't be had\b", "is not met"),
+    (r"\bto and fro\b", "oscillates"), (r"\bon the formulas\b", "symbolically"),
 ]
 VERBS = set("""add avoid guess begin break check choose close combine compare correct declare delete describe divide end follow form give keep
 let list loosen make multiply move name pass plot prescribe provide put raise reduce release remove rename replace require restrict run save
@@ -124,40 +135,95 @@ def check_sources(w):
                 w.plain(f"{path}:{line}", without_names(part) if comment else part, FORBIDDEN if comment else FORBIDDEN + DIALECT)
 
 
-def prose(path):
-    """Paragraphs of a document; code, tables, lists and headings are left out."""
-    block, code = [], False
-    for line in text(path).split("\n") + [""]:
-        code = code != line.startswith("```")
-        if code or not line.strip() or line.startswith(("```", "    ", "|", "#", "- ", "* ", "![")) or re.match(r"\d+\. ", line):
-            if block:
-                yield " ".join(block)
+ITEM = r"(?:[-*]|\d+\.) +"
+
+
+def prose(source):
+    """(line, paragraph or list item) of a document; code, tables, headings and pictures are left out"""
+    block, first, fenced, listed = [], 0, False, False
+    for number, line in enumerate(source.split("\n") + [""], 1):
+        fence, begins = line.startswith("```"), re.match(ITEM, line)
+        fenced = fenced != fence
+        listed = bool(begins) or (listed and line.startswith(" ") and bool(line.strip()))
+        code = fence or fenced or (line.startswith("    ") and not listed)
+        other = code or not line.strip() or line.startswith(("|", "#", "![", "<!--"))
+        if block and (other or begins):
+            yield first, " ".join(block)
             block = []
-        else:
+        if not other:
+            first = first if block else number
             block.append(line.strip())
 
 
-def check_length(w):
-    """The pages that people read first; what the help says of itself."""
-    for path in ("README.md", "docs/architecture.md"):
-        for paragraph in prose(path):
-            for sentence in re.split(r"(?<=[.?!;:])\s+", re.sub(r"`[^`]*`", "X", paragraph)):
-                w.check(len(sentence.split()) <= LONGEST, f"{path}: {len(sentence.split())} words: {sentence}")
-    for line, part in code_and_comments(text("src/cli/help.c")):
-        if part.startswith('"'):
-            w.brief(f"src/cli/help.c:{line}", part)
+def description(source):
+    """(line, title or paragraph) of the comments of a model: a comment's first line is a title, the rest its text"""
+    lines = [line.partition("#")[2].strip() if "#" in line else "" for line in source.split("\n")]
+    yield 1, lines[0]
+    yield from ((number + 1, words) for number, words in prose("\n".join(lines[1:])))
+
+
+def spoken(words):
+    """how many words a sentence has: a piece of code and a formula count as one each"""
+    count, formula = 0, False
+    for word in words.split():
+        plain = re.fullmatch(r"[^A-Za-z0-9]*(?:X|[A-Za-z][A-Za-z'-]+)[^A-Za-z0-9=+*/^]*", word)
+        plain = plain or (word in "aA" and not formula)
+        count, formula = count + (bool(plain) or not formula), not plain
+    return count
+
+
+def sentences_of(paragraph):
+    """without list marks, code spans and the targets of links; a dot between links ends a sentence as well"""
+    words = re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`]*`", "X", re.sub("^" + ITEM, "", paragraph)))
+    return re.split(r"(?<=[.?!])[*)\"]*\s+|\s·\s*", words)
+
+
+def check_paragraph(w, where, paragraph):
+    w.plain(where, re.sub(r"`[^`]*`", "X", paragraph), FORBIDDEN + PROSE)
+    for sentence in sentences_of(paragraph):
+        w.check(spoken(sentence) <= LONGEST, f"{where}: {spoken(sentence)} words: {sentence}")
+
+
+def check_itself(w):
+    """The reader of documents sees what it has to see, and nothing else."""
+    page = ("# told\n\nA `told` b\nis x = a + b.\n\n    told\n\n- one\n  two. Three\n- four\n\n```\ntold\n```\n"
+            "| told |\n1. five\n    six\n")
+    expected = [(3, "A `told` b is x = a + b."), (8, "- one two. Three"), (10, "- four"), (16, "1. five six")]
+    w.check(list(prose(page)) == expected, f"paragraphs: {list(prose(page))}")
+    parts = sentences_of("- one `a. b` [two](c. d). Three! (Four.) *five*")
+    w.check(parts == ["one X [two].", "Three!", "(Four.", "*five*"], f"sentences: {parts}")
+    w.check([spoken(s) for s in ("let x = a + b/2 (c) hold", "a (don't), d'Alembert's", "X X")] == [3, 3, 2], "length")
+    bad = Words()
+    for words in ("as to " * 13, "it is no wall", "as told", "he asks"):
+        bad.failed = 0
+        with contextlib.redirect_stdout(io.StringIO()):
+            check_paragraph(bad, "", words)
+        w.check(bad.failed > 0, f"'{words}' is accepted")
+
+
+def documents():
+    return ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] + paths("docs/*.md") + paths("docs/notes/*.md")
+
+
+def paths(pattern):
+    return sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, pattern)))
 
 
 def check_documents(w):
-    for path in ["README.md"] + sorted(glob.glob(os.path.join(ROOT, "docs/*.md"))):
-        path = os.path.relpath(path, ROOT)
+    for path in documents():
+        for line, paragraph in prose(text(path)):
+            check_paragraph(w, f"{path}:{line}", paragraph)
         for line, words in enumerate(text(path).split("\n"), 1):
-            w.plain(f"{path}:{line}", words, FORBIDDEN)
-    for path in sorted(glob.glob(os.path.join(ROOT, "models/*.act"))):
-        path = os.path.relpath(path, ROOT)
-        for line, words in enumerate(text(path).split("\n"), 1):
-            if "#" in words:
-                w.plain(f"{path}:{line}", words.partition("#")[2], FORBIDDEN)
+            w.plain(f"{path}:{line}", re.sub(r"`[^`]*`", "X", words), FORBIDDEN + PROSE * words.startswith(("|", "#")))
+    for path in paths("models/*.act") + paths("docs/broken/*.act"):
+        for line, paragraph in description(text(path)):
+            check_paragraph(w, f"{path}:{line}", paragraph)
+
+
+def check_help(w):
+    for line, part in code_and_comments(text("src/cli/help.c")):
+        if part.startswith('"'):
+            w.brief(f"src/cli/help.c:{line}", part)
 
 
 def check_hints(w, program):
@@ -177,8 +243,9 @@ def main():
     w = Words()
     check_tables(w)
     check_sources(w)
+    check_itself(w)
     check_documents(w)
-    check_length(w)
+    check_help(w)
     check_hints(w, program)
     print(f"words: {w.passed} passed, {w.failed} failed")
     raise SystemExit(w.failed > 0)

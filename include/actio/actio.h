@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Actio: constrained mechanics from a model text. The public interface, one header; C17 and C++17.
  *
- * A model is read, run, and leaves a table; whatever there is to say (errors, warnings) is kept in findings.
- * Makers return a pointer that the caller frees, or NULL; actions return an exit status (0 = done, see actio_status).
+ * Read a model and run it to obtain a table. Findings collect errors, warnings and notes.
+ * Constructors return a pointer that the caller frees, or NULL. Actions return an exit status (see actio_status).
  * The library never exits and never prints. Objects must be freed before their context.
- * What is handed over wrongly (NULL for a model, an unknown word, a number that is not a size) is refused with a
- * finding and ACTIO_WRONG_USAGE; without a context or findings nothing can be said: makers return NULL, actions
- * ACTIO_WRONG_USAGE. Queries of NULL, and of an index beyond the end, answer 0, NAN, NULL or "".
- * Options of zeros are the defaults. Numbers are read and written with a decimal point, whatever the host has set with
+ * A wrong argument (NULL for a model, an unknown word, a number that is not a size) is refused with a
+ * finding and ACTIO_WRONG_USAGE. Without a context or findings, constructors return NULL, and actions return
+ * ACTIO_WRONG_USAGE. Queries of NULL, and of an index beyond the end, return 0, NAN, NULL or "".
+ * Options of zeros are the defaults. Numbers are read and written with a decimal point, whatever the host sets with
  * setlocale. */
 #ifndef ACTIO_H
 #define ACTIO_H
@@ -31,8 +31,8 @@ struct actio_findings;
 struct actio_model;
 struct actio_table;
 
-/* Exit statuses: of several causes the smallest counts. ACTIO_INTERRUPTED is 128 and a signal's number where `cancel`
- * names another than SIGINT. */
+/* Exit statuses: of several causes the smallest counts. ACTIO_INTERRUPTED is 128 plus a signal's number if `cancel`
+ * is not SIGINT. */
 typedef enum {
     ACTIO_DONE = 0,
     ACTIO_WRONG_MODEL = 1,
@@ -50,7 +50,7 @@ ACTIO_API const char *actio_version_details(void); /* several lines: libraries a
 typedef void (*actio_progress_callback)(void *user, const char *what, double done, double of);
 struct actio_limits {
     size_t memory; /* bytes; 0 = 2 GiB */
-    /* 0 = none; what is under way then ends within a tenth of it or half a second, whichever is more */
+    /* 0 = none; after it, work ends within a tenth of it or half a second, whichever is more */
     double seconds;
     const volatile int *cancel; /* set by a signal handler, to 1 or to the signal: work stops cleanly; may be NULL */
     actio_progress_callback progress; /* may be NULL */
@@ -70,7 +70,7 @@ struct actio_message {
     uint32_t line, column, length;
     const char *quote; /* the line, or NULL; characters left out before it */
     uint32_t quote_skipped;
-    const char *message, *hint; /* hint is "" when there is none */
+    const char *message, *hint; /* hint may be "" */
 };
 ACTIO_API struct actio_findings *actio_findings_create(struct actio_context *ctx);
 ACTIO_API void actio_findings_free(struct actio_findings *f);
@@ -96,7 +96,7 @@ ACTIO_API struct actio_model *actio_model_read_string(struct actio_context *ctx,
                                                       size_t length, const struct actio_change *change, size_t changes,
                                                       struct actio_findings *f);
 ACTIO_API void actio_model_free(struct actio_model *model); /* NULL is fine */
-/* the model statement's, else the file's stem */
+/* of the model statement, otherwise the file's stem */
 ACTIO_API const char *actio_model_name(const struct actio_model *model);
 ACTIO_API const char *actio_model_description(const struct actio_model *model);
 ACTIO_API size_t actio_model_claims(const struct actio_model *model);
@@ -107,9 +107,9 @@ struct actio_example {
 };
 ACTIO_API size_t actio_gallery(const struct actio_example **examples);
 
-/* ---- running. Every option is a row of actio_options(): front ends make flags, help and forms from it. */
+/* ---- running. Every option is a row of actio_options(): front ends derive flags, help and forms from it. */
 enum actio_option_kind {
-    ACTIO_TAKES_OTHER,    /* a front end's own matter */
+    ACTIO_TAKES_OTHER,    /* interpreted by a front end */
     ACTIO_TAKES_NOTHING,  /* a switch: bool */
     ACTIO_TAKES_NUMBER,   /* double, from least to most */
     ACTIO_TAKES_POSITIVE, /* double, above 0 and up to most */
@@ -134,9 +134,9 @@ struct actio_option_row {
     unsigned owner; /* 0: every principle; see actio_principle_owns */
 };
 ACTIO_API size_t actio_options(const struct actio_option_row **rows);
-/* What it takes, in words: "a number from 0 to 1", "weak, paper or bare", "NAME=EXPR". */
+/* The value that it takes, in words: "a number from 0 to 1", "weak, paper or bare", "NAME=EXPR". */
 ACTIO_API void actio_option_takes(const struct actio_option_row *row, char *text, size_t size);
-/* The principles that have a use for it: "skg and dual". */
+/* The principles that use it: "skg and dual". */
 ACTIO_API void actio_option_owners(const struct actio_option_row *row, char *text, size_t size);
 /* Does the principle use the option? False for an unknown principle, too. */
 ACTIO_API bool actio_principle_owns(const char *by, const struct actio_option_row *row);
@@ -150,7 +150,7 @@ struct actio_run_options {
     const char *method; /* "auto", "dop853", "cvode" */
     size_t points;      /* rows, equally spaced in time */
     double tol;         /* global, relative to max(1, size of the column) */
-    double local;       /* > 0: local tolerance only, nothing claimed */
+    double local;       /* > 0: local tolerance only, error not estimated */
     bool project;       /* accept the nearest consistent start data */
     bool no_compile;
     size_t grid; /* `discrete`, `skg`: points of one grid over the whole interval, error not estimated; 0 = by tol */
@@ -173,23 +173,23 @@ struct actio_run_options {
     const char *closure, *power, *base;
     double slack;
     bool multipliers;
-    size_t pick; /* where contacts and friction allow several motions: which, from 1; 0 = as it comes */
+    size_t pick; /* which of several motions that contacts and friction allow, from 1; 0 = default */
 };
 ACTIO_API struct actio_run_options actio_run_options_default(void);
 ACTIO_API const char *actio_principle_name(size_t i); /* of the table of principles; NULL after the last */
-/* The motion. NULL only when there is none; a table cut short comes with an error among the findings. Free with
+/* The motion, or NULL. A table that ends early comes with an error among the findings. Free with
  * actio_table_free. */
 ACTIO_API struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model,
                                         const struct actio_run_options *options, struct actio_findings *f);
 
 /* One motion by several principles, the first of them the reference. difference: the largest, absolute, over
- * coordinates and states; error: the principle's own estimate; NAN where there is none. status: "reference", "agrees",
+ * coordinates and states; error: the principle's own estimate, or NAN. status: "reference", "agrees",
  * "differs" (by theory), "disagrees" (numerically), "failed", "inapplicable"; "grid": on given time nodes, error not
  * estimated; "soft": soft walls against hard ones.
  * With `widths` the first principle is the reference, with hard walls, then one row for each width, widest first, by
  * the second (skg by default). */
 struct actio_comparison;
-/* power of the reactions: "none", "<= 0", ">= 0", "either", ""; sigma: NAN where it is not a row of a width */
+/* power of the reactions: "none", "<= 0", ">= 0", "either", ""; sigma: NAN unless the row is one of a width */
 struct actio_compared {
     const char *by, *status, *note, *power;
     double difference, error, seconds, sigma;
@@ -210,7 +210,7 @@ ACTIO_API int actio_comparison_overlay(struct actio_context *ctx, const struct a
 ACTIO_API void actio_comparison_free(struct actio_comparison *c); /* NULL is fine */
 
 /* ---- the doubled action (Schwinger-Keldysh-Galley) as a function of all its unknowns on a grid of equal steps: for
- * any solver, and for proofs. Its critical point is the motion, with all differences 0. No equation of motion is
+ * any solver, and for verification. Its critical point is the motion, with all differences 0. No equation of motion is
  * formed. Start data must satisfy the constraints. */
 struct actio_action;
 struct actio_action_options {
@@ -245,12 +245,12 @@ ACTIO_API int actio_action_gradient(struct actio_action *a, const double *x, dou
 ACTIO_API int actio_action_hessian(struct actio_action *a, const double *x, double *values);
 /* a straight line from the start, everything else 0 */
 ACTIO_API void actio_action_guess(const struct actio_action *a, double *x);
-/* From x to a critical point by damped Newton steps, the shortest ones where the form does not determine them. x has
+/* From x to a critical point by damped Newton steps, the shortest ones if the form does not determine them. x has
  * the last iterate in any case. */
 ACTIO_API int actio_action_solve(struct actio_action *a, double *x, struct actio_findings *f);
 
 /* ---- the dual action of one slab over the model's interval as a function of its unknowns, the dual variables D and m:
- * for any solver, and for proofs. Where it is stationary its primal state is the motion; while M = d2L/dU2 is positive
+ * for any solver, and for verification. Where it is stationary, its primal state is the motion. While M = d2L/dU2 > 0
  * that is its maximum (against time, A > B:
  * its minimum). Weights, potential, a constant base
  * and D at the end are changes of the model: 'w', 'h', 'b', 'f'. Switches stay as they are at the start. */
@@ -269,13 +269,13 @@ ACTIO_API struct actio_dual_action *actio_dual_action_create(
     /* NULL, and a finding; freed before its model. NULL options: all 0 */
     struct actio_findings *f);
 ACTIO_API void actio_dual_action_free(struct actio_dual_action *a); /* NULL is fine */
-/* unknowns. D at the end is held, and none of them */
+/* unknowns. D at the end is fixed, and not one of them */
 ACTIO_API size_t actio_dual_action_size(const struct actio_dual_action *a);
 /* "dual x", "dual x_dot": D by nodes in order of time, without the last; where equations are implicit, "dual
  * x_balance", "dual lambda.rod", "dual power": m, by elements and in them coefficients of the Legendre polynomials of
- * norm 1, lowest degree first. All that is handed out here lives as long as the action. */
+ * norm 1, lowest degree first. All returned pointers live as long as the action. */
 ACTIO_API size_t actio_dual_action_slices(const struct actio_dual_action *a, const struct actio_action_slice **slices);
-/* nodes of D, the held one last */
+/* nodes of D, the fixed one last */
 ACTIO_API size_t actio_dual_action_times(const struct actio_dual_action *a, const double **times);
 /* of quadrature */
 ACTIO_API size_t actio_dual_action_points(const struct actio_dual_action *a, const double **times,
@@ -286,7 +286,7 @@ ACTIO_API size_t actio_dual_action_names(const struct actio_dual_action *a, cons
 /* entries of the Hessian, both halves */
 ACTIO_API size_t actio_dual_action_pattern(const struct actio_dual_action *a, const uint32_t **rows,
                                            const uint32_t **cols);
-/* 0, or ACTIO_NUMERICS_FAILED: these z map to no primal state, M is not positive there, or a formula has no finite
+/* 0, or ACTIO_NUMERICS_FAILED: z does not map to a primal state, M is not positive, or a formula has no finite
  * value. */
 ACTIO_API int actio_dual_action_value(struct actio_dual_action *a, const double *z, double *value);
 ACTIO_API int actio_dual_action_gradient(struct actio_dual_action *a, const double *z, double *gradient);
@@ -297,28 +297,28 @@ ACTIO_API int actio_dual_action_hessian(struct actio_dual_action *a, const doubl
 ACTIO_API int actio_dual_action_state(struct actio_dual_action *a, const double *z, double *points, double *ends);
 /* D.f - H at the elements' ends */
 ACTIO_API int actio_dual_action_hamiltonian(struct actio_dual_action *a, const double *z, double *values);
-/* The least eigenvalue of C^-1/2 M C^-1/2 over all points, or 1 where none is less; the distance of x from continuous
+/* The least eigenvalue of C^-1/2 M C^-1/2 over all points, at most 1; the distance of x from continuous
  * polynomials. NULL: not wanted. Where L is quadratic in U and `detector` is NULL, the first is reported also where it
  * is not positive. */
 ACTIO_API int actio_dual_action_least(struct actio_dual_action *a, const double *z, double *least, double *detector);
 /* From z (all 0 is a good start) to the maximum by Newton steps along which S grows and M stays positive. z has the
- * last iterate in any case. NULL f: nothing is said.
+ * last iterate in any case. NULL f: without findings.
  * ACTIO_INTERRUPTED, ACTIO_LIMIT_REACHED: the context's limits stopped it. */
 ACTIO_API int actio_dual_action_solve(struct actio_dual_action *a, double *z, struct actio_findings *f);
 
-/* ---- periodic orbits and their stability. --period, --turn and the way of --follow are changes, see actio_change. */
+/* ---- periodic orbits and their stability. --period, --turn and the range of --follow: see actio_change. */
 struct actio_orbits;
 struct actio_orbit_options {
     struct actio_run_options run; /* by, points, project, soft walls; its tol is not used */
-    double tol;                   /* of period and states; 0 = as exact as it can be had */
+    double tol;                   /* of period and states; 0 = as exact as possible */
     const char *method;           /* "shooting", "fourier", "dual" */
-    size_t find;                  /* the so many shortest distinct ones; 0 = one */
-    const char *follow; /* the param, or a column that is kept, along which the orbit is followed; NULL = none */
-    const char *const *average; /* constraints that hold slow quantities */
+    size_t find;                  /* number of shortest distinct orbits; 0 = one */
+    const char *follow;           /* the param, or a conserved column, along which the orbit is followed; NULL = none */
+    const char *const *average;   /* constraints that hold slow quantities */
     size_t averages;
     const char *const *loose; /* variables that need not return */
     size_t looses;
-    const char *guess; /* a file with a turn to begin with; NULL = none */
+    const char *guess; /* a file with a turn as the guess; NULL = none */
 };
 struct actio_orbit_info {
     /* error: estimated, of the period; residual: largest mismatch, relative to max(1, size) */
@@ -374,12 +374,12 @@ ACTIO_API struct actio_check *actio_test(struct actio_context *ctx, struct actio
                                          const struct actio_run_options *options, struct actio_findings *f,
                                          size_t *count); /* lives as long as the model */
 
-/* ---- does the model make sense? Findings say it in words with places; the report has the numbers. */
+/* ---- the verdict on a model. Findings have words and places; the report has the numbers. */
 struct actio_box_row {
     const char *text;
 }; /* "r=.1..3": where states are sampled */
-/* a word; a few lines; JSON members without braces; what is wrong beside the word ("cannot start"), NULL when nothing
- * is. Live as long as the model */
+/* the verdict; a few lines; JSON members without braces; a further fault ("cannot start"), or NULL.
+ * Live as long as the model */
 struct actio_verdict_report {
     const char *verdict, *text, *json, *but;
 };
@@ -391,20 +391,20 @@ ACTIO_API int actio_check_model(struct actio_context *ctx, struct actio_model *m
 /* ---- small motions about the start, which must be an equilibrium: e^((growth + i omega) t). Growing ones first, then
  * the lowest; pairs +-omega count once. */
 struct actio_modes;
-/* period: NAN where nothing swings; kind: "swings", "free" (both are 0), "unstable", "damped" */
+/* period: NAN without oscillation; kind: "swings", "free" (both are 0), "unstable", "damped" */
 struct actio_mode_info {
     double omega, growth, period;
     const char *kind;
 };
 ACTIO_API struct actio_modes *actio_modes_find(struct actio_context *ctx, struct actio_model *model, size_t most,
-                                               /* at most so many; NULL: there are none to tell, and a finding */
+                                               /* at most so many; NULL: none exist, and a finding */
                                                struct actio_findings *f);
 ACTIO_API void actio_modes_free(struct actio_modes *o);          /* NULL is fine; before its model */
 ACTIO_API size_t actio_modes_count(const struct actio_modes *o); /* of those reported */
-/* of all there are; omega and growth below `rounding` are reported as 0 */
+/* of all modes; omega and growth below `rounding` are reported as 0 */
 ACTIO_API size_t actio_modes_all(const struct actio_modes *o, double *rounding);
 ACTIO_API struct actio_mode_info actio_modes_info(const struct actio_modes *o, size_t i);
-/* Shapes, where nothing damps, turns or rolls and there are at most 64 coordinates: the largest entry is 1. Of a field
+/* Shapes, if damping, gyroscopic terms and rolling are absent, up to 64 coordinates; largest entry 1. A field has
  * one entry for each node, all of its name. */
 ACTIO_API size_t actio_modes_entries(const struct actio_modes *o); /* of a shape; 0: none are reported */
 ACTIO_API const char *actio_modes_name(const struct actio_modes *o, size_t entry);
@@ -418,7 +418,7 @@ struct actio_derived_section {
 }; /* live as long as the derivation */
 ACTIO_API struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_model *model, const char *by,
                                                 const char *format,
-                                                /* NULL by: dalembert; NULL when there is none, and a finding */
+                                                /* NULL by: dalembert. Or NULL, and a finding */
                                                 struct actio_findings *f);
 ACTIO_API void actio_derivation_free(struct actio_derivation *d);              /* NULL is fine */
 ACTIO_API const char *actio_derivation_text(const struct actio_derivation *d); /* the whole; lives as long as d */
@@ -438,7 +438,7 @@ ACTIO_API const char *actio_table_unit(const struct actio_table *table, size_t c
 ACTIO_API const char *actio_table_role(const struct actio_table *table, size_t column);
 /* rows values; of a field rows * nodes, row by row */
 ACTIO_API const double *actio_table_data(const struct actio_table *table, size_t column);
-/* A field (a coordinate along a line, what is made of it) has a value at each of its nodes or cells. */
+/* A field (a coordinate along a line, or a function of it) has a value at each of its nodes or cells. */
 ACTIO_API size_t actio_table_nodes(const struct actio_table *table, size_t column); /* 0: one number a row */
 /* "s"; "" when it is not a field */
 ACTIO_API const char *actio_table_axis(const struct actio_table *table, size_t column);
@@ -448,9 +448,9 @@ ACTIO_API const double *actio_table_places(const struct actio_table *table, size
  * SIZE_MAX where the name is that of a whole field. */
 /* Either pointer may be NULL. */
 ACTIO_API bool actio_table_cell(const struct actio_table *table, const char *name, size_t *column, size_t *node);
-/* estimated global error, NAN without */
+/* estimated global error, or NAN */
 ACTIO_API double actio_table_error(const struct actio_table *table, size_t column);
-/* Sensitivities that were requested: of which column, by which start datum or param. */
+/* Requested sensitivities: of which column, by which start datum or param. */
 struct actio_slope_row {
     const char *of, *by;
     bool is_param;
@@ -469,8 +469,8 @@ struct actio_proof_info {
 /* false: none was requested */
 ACTIO_API bool actio_table_proof(const struct actio_table *table, struct actio_proof_info *out);
 /* The dual action of a run: on one slab its value, its Hamiltonian at the start and how far that drifts (NAN on
- * several); the least eigenvalue of C^-1/2 M C^-1/2, the largest |D|, and how far the primal state is from continuous
- * polynomials: of a spurious solution as far as it is large. */
+ * several); the least eigenvalue of C^-1/2 M C^-1/2, the largest |D|, and the distance of U from continuous
+ * polynomials, which for a spurious solution is as large as the solution. */
 struct actio_dual_info {
     const char *closure;
     double action, hamiltonian, hamiltonian_drift, min_eigenvalue, max_dual, detector;
@@ -493,13 +493,13 @@ ACTIO_API int actio_table_write(struct actio_context *ctx, const struct actio_ta
                                 struct actio_findings *f);
 ACTIO_API int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes,
                                const char *path, struct actio_findings *f);
-/* The shape of a field in motion, an SVG that moves by itself; axes "x:y" or "x" say of which, NULL: the coordinates.
+/* The shape of a field in motion, an animated SVG; axes "x:y" or "x" select it, NULL: the coordinates.
  * */
 ACTIO_API int actio_table_animate(struct actio_context *ctx, const struct actio_table *table, const char *axes,
                                   const char *path, struct actio_findings *f);
-/* Can the axes be drawn, of the motions that this model has? Called before a long run: 0, or an exit status and a
- * finding. axes NULL: those by default. animate: as by actio_table_animate. What only the run itself knows (variables
- * of the dual action) is not judged. */
+/* Can the axes of this model's motions be drawn? Called before a long run: 0, or an exit status and a
+ * finding. axes NULL: the default. animate: as by actio_table_animate. Columns that only the run knows (variables
+ * of the dual action) are not checked. */
 ACTIO_API int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, const char *axes, bool animate,
                                    struct actio_findings *f);
 ACTIO_API bool actio_can_write(const char *path, bool plot); /* is there a writer for this ending? */

@@ -286,7 +286,7 @@ int actio_dual_action_state(struct actio_dual_action *a, const double *z, double
     return ACTIO_DONE;
 }
 
-/* Where the map is linear M does not ask for it, and is known without. */
+/* If L is quadratic, M does not need the map, and is known where the map fails. */
 int actio_dual_action_least(struct actio_dual_action *a, const double *z, double *least, double *detector)
 {
     if (!a || !z) return ACTIO_WRONG_USAGE;
@@ -439,7 +439,7 @@ static int open_slab(struct actio_dual_action *a)
     return 1;
 }
 
-/* Where there is no maximum there is a function all the same: nothing is foreseen before a solution is requested. */
+/* The function exists even if it has no maximum: the horizon is not checked before a solution is requested. */
 static int dual_make(struct actio_dual_action *a)
 {
     struct actio_problem *problem = &a->problem;

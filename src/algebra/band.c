@@ -349,7 +349,7 @@ INLINE void eliminate(const struct actio_band *s, size_t k, size_t end)
     }
 }
 
-/* Step k. 0, or 1 + its column when there is no pivot. s: a copy of all but slots, which the compiler can keep in
+/* Step k. 0, or 1 + its column without a pivot. s: a copy of all but slots, which the compiler can keep in
  * registers */
 INLINE int step(struct actio_band *whole, const struct actio_band *s, size_t k)
 {

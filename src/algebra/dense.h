@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is time over? Called where a row of a large matrix, with so much work, is about to be taken; small ones never ask.
- * What is given up is not a result. */
+/* Is time over? Called where a row of a large matrix, with so much work, begins; small ones never call it.
+ * A computation that was stopped is not a result. */
 static inline bool actio_gives_up(size_t work) { return work > 20000 && actio_abandon(); }
 
 double actio_dot(size_t n, const double *x, const double *y);

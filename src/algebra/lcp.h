@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Lemke's method with a lexicographic ratio test: it cannot cycle. 0 and z, or 1: it ended on a ray (for copositive M
- * there is no solution).
+ * no solution exists).
  * work: actio_lcp_work(n) doubles, basis: n ints. */
 int actio_lcp(size_t n, const double *M, const double *q, double *z, double *work, int *basis);
 #define actio_lcp_work(n) ((n) * (2 * (n) + 2))

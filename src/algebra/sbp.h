@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Fewest points of an order: 2, 8, 12, 16; 0: there is no such order. With fewer points the functions of equal steps
+/* Fewest points of an order: 2, 8, 12, 16; 0: unknown order. With fewer points the functions of equal steps
  * return 0. */
 size_t actio_sbp_least(int order);
 size_t actio_sbp_reach(int order); /* largest |j - k| with Q_kj != 0: 1, 3, 5, 7, in the boundary's rows */

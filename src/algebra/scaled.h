@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Complex numbers without <complex.h>, whose products ask for run-time help, and with an exponent of their own:
+ * Complex numbers without <complex.h>, whose products need run-time support, and with an exponent of their own:
  * products of thousands fit. */
 #ifndef ACTIO_ALGEBRA_SCALED_H
 #define ACTIO_ALGEBRA_SCALED_H

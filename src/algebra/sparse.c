@@ -277,7 +277,7 @@ static size_t search(struct sparse *s, uint32_t k, uint32_t r, size_t top, size_
     }
 }
 
-/* Step k from scratch. 0, 1 + its column when there is no pivot, -1 without memory. */
+/* Step k from scratch. 0, 1 + its column without a pivot, -1 without memory. */
 static int new_column(struct sparse *s, uint32_t k)
 {
     size_t top = s->n, count = 0, first = s->u.start[k];

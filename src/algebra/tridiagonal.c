@@ -52,7 +52,7 @@ static size_t below(size_t n, const double *d, const double *e, double x, double
     return count;
 }
 
-/* Between low and high, by halves, until there is no number left between them. */
+/* Bisection between low and high, until they are neighbouring numbers. */
 static double number(size_t n, const double *d, const double *e, size_t which, double low, double high, double tiny)
 {
     for (;;) {

@@ -46,7 +46,7 @@ static void start_clock(struct actio_context *ctx, double seconds)
 struct actio_context *actio_context_create(const struct actio_limits *limits)
 {
     register_native();
-    if (limits && !(limits->seconds >= 0)) return NULL; /* there are no findings yet to say it in */
+    if (limits && !(limits->seconds >= 0)) return NULL; /* findings do not exist yet */
     struct actio_context plain;
     actio_context_init(&plain);
     struct actio_context *ctx = plain.allocate(plain.allocate_user, NULL, sizeof *ctx);
@@ -420,7 +420,7 @@ int actio_comparison_overlay(struct actio_context *ctx, const struct actio_compa
     struct actio_picture picture = c ? actio_comparison_picture(c) : (struct actio_picture){ 0 };
     struct writing w = { .ctx = ctx, .picture = &picture, .path = path, .f = f };
     picture.axes = axes;
-    if (c && !picture.layers) return ACTIO_DONE; /* without motions there is no picture */
+    if (c && !picture.layers) return ACTIO_DONE; /* a picture needs motions */
     return attempt_writing(&w, write_picture, c, "comparison");
 }
 

@@ -12,7 +12,7 @@ struct actio_findings;
 
 /* Lua's allocator: size 0 frees, else (re)allocates; NULL when there is no more. Tests inject failures here. */
 typedef void *(*actio_allocate_fn)(void *user, void *old, size_t size);
-typedef double (*actio_clock_fn)(void); /* monotonic seconds; NULL where there is no clock */
+typedef double (*actio_clock_fn)(void); /* monotonic seconds; NULL: without a clock */
 typedef void (*actio_progress_fn)(void *user, const char *what, double done, double of);
 
 struct actio_context {
@@ -52,7 +52,7 @@ bool actio_stopped(const struct actio_context *ctx); /* cancelled or late? for n
 /* What follows a stop (rows that are kept, files, words) has some time more. After that it is overdue: whatever is
  * under way ends. */
 bool actio_overdue(struct actio_context *ctx);
-/* Dense algebra knows no context: it asks whether the call under way in its thread is overdue, gives up, and nothing
+/* Dense algebra has no context: it checks whether the current call of its thread is overdue, and stops; nothing
  * that follows is reported as a result. */
 bool actio_abandon(void);
 struct actio_context *actio_watch(struct actio_context *ctx); /* the call's; returns the one before */

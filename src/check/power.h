@@ -12,10 +12,10 @@ struct actio_power_rows {
     const double *const *data;
     const struct actio_model *model;
 };
-/* Of all reactions together, beside the size of its terms: "none", "<= 0", ">= 0", "either"; "" where there is no
+/* Of all reactions together, beside the size of its terms: "none", "<= 0", ">= 0", "either"; "" without a
  * reaction. */
 const char *actio_power_of_reactions(const struct actio_power_rows *x, struct actio_arena *arena);
-/* Of one column; what is at most `nothing` counts as 0. "" where there is no such column. */
+/* Of one column; what is at most `nothing` counts as 0. "": unknown column. */
 const char *actio_power_of_column(const struct actio_power_rows *x, const char *column, double nothing);
 
 /* By each principle that applies to the model, at the states that the motion visits; and of each named force. In the

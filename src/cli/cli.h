@@ -64,7 +64,7 @@ bool actio_cli_colors(FILE *out);
 const char *actio_cli_paint(FILE *out, char what);
 void actio_cli_message(const struct actio_message *m); /* on standard error */
 void actio_cli_findings(struct actio_findings *f, bool quiet);
-/* A context and its findings; false after saying that there is no memory even for them. Ended with actio_cli_end, which
+/* A context and its findings; false after reporting that memory is exhausted. Ended with actio_cli_end, which
  * returns `status`. */
 bool actio_cli_begin(const struct actio_cli_arguments *a, struct actio_context **ctx, struct actio_findings **f);
 int actio_cli_end(struct actio_context *ctx, struct actio_findings *f, int status);

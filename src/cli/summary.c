@@ -240,7 +240,7 @@ static void print_accuracy(const struct actio_run_info *info, int widest)
     else printf("tolerance %s not met: it holds until t = %.6g\n", asked, info->holds_until);
 }
 
-/* Of a driven motion energy itself says nothing; what the rows can't tell of the work is not claimed. */
+/* The energy of a driven motion is not conserved; work that the rows do not resolve is not reported. */
 static void print_balance(const struct actio_run_info *info, int widest)
 {
     char off[CELL], change[CELL];

@@ -23,7 +23,7 @@ struct testing {
     size_t seens;
 };
 
-/* Tolerance that this claim asks for; a column's size is at least that of the value claimed. */
+/* Tolerance that this claim needs; a column's size is at least that of the value claimed. */
 static double needed(const struct actio_claim *c)
 {
     if (c->kind == ACTIO_CLAIM_AT) return c->bound / (10 * fmax(1, fabs(c->value)));
@@ -262,7 +262,7 @@ static void judge_all(struct testing *t)
     if (stopped) actio_problem_report_limits(&run->problem, ACTIO_FLOW_STOPPED, "claims were being checked");
 }
 
-/* The claims on the motion by one principle. 0, or 1: there is no such motion. */
+/* The claims on the motion by one principle. 0, or 1: no such motion. */
 static int test_by(struct testing *all, const struct actio_run_options *options, const char *by,
                    struct actio_context *ctx, struct actio_model *model, struct actio_findings *own)
 {

@@ -8,7 +8,7 @@
 
 #include "result/table.h"
 
-/* no layers: there is no motion. Lives as long as c */
+/* no layers: no motion. Lives as long as c */
 struct actio_picture actio_comparison_picture(const struct actio_comparison *c);
 
 /* By each principle; a motion of each; the claims of a model tested. */

@@ -68,7 +68,7 @@ static struct piece name_it(struct pass *p, struct piece x)
     return (struct piece){ actio_arena_format(&c->d->arena, "x%u", (unsigned)k), PRIMARY };
 }
 
-/* The operand, in brackets when it binds less than its place asks for. */
+/* The operand, in brackets if it binds less than its place requires. */
 static const char *operand(struct pass *p, uint32_t id, enum binding need)
 {
     struct piece x = p->piece[p->place[id]];

@@ -50,7 +50,7 @@ struct actio_chapter {
     bool evolves;                                /* multipliers have rates: in C they are states */
     bool charted, splits; /* it wants what its law chooses at the start, `kept` and `bound`; it can't do without */
     const struct actio_chapter *fields; /* the same of a model with fields; NULL: it is not shown */
-    const char *no_code;                /* why there is no --format c, as a clause; NULL: there is */
+    const char *no_code;                /* why --format c is not available, as a clause; or NULL */
 };
 extern const struct actio_chapter actio_chapter_dalembert, actio_chapter_gauss, actio_chapter_maggi,
     actio_chapter_hamel, actio_chapter_vakonomic, actio_chapter_reduced, actio_chapter_discrete, actio_chapter_skg,
@@ -69,9 +69,9 @@ struct actio_shown_closure {
     size_t hiddens;
     size_t free_data;
     long naive_free_data;
-    actio_expr *solved; /* (z', lambda) as functions of the state; NULL: none is */
+    actio_expr *solved; /* (z', lambda) as functions of the state; NULL: not found */
     const bool *is_solved;
-    /* in words: why there is no motion, which of (z', lambda) stay open and why; or NULL */
+    /* in words: why no motion exists, which of (z', lambda) stay open and why; or NULL */
     const char *verdict, *rates, *multipliers;
 };
 

@@ -36,7 +36,7 @@ static uint32_t point_of(const struct ending *e, uint32_t coord, int order)
 
 /* ---- one condition */
 
-/* The multiplier that a condition tells: the only one of a constraint at a place, with a constant factor. */
+/* The multiplier that a condition determines: the only one of a constraint at a place, with a constant factor. */
 static bool solve_for_multiplier(struct actio_continuum *c, actio_expr e, actio_expr *lambda, actio_expr *value)
 {
     size_t found = 0;

@@ -145,7 +145,7 @@ static actio_expr field_jets_rate_of(struct actio_field_jets *j, actio_expr x, u
     return actio_symbol_at(j->pool, s);
 }
 
-/* Integrals first, in the order in which they were made: those inside have their rates before those around them ask. */
+/* Integrals first, in the order in which they were made: inner ones have their rates before outer ones need them. */
 actio_expr actio_jet_rate(struct actio_field_jets *j, actio_expr e)
 {
     for (uint32_t i = 0, n = j->opaques; i < n && actio_uses(j->pool, e, ACTIO_SPACE_HIDDEN); i++) {

@@ -196,7 +196,7 @@ static struct entry *columns_find(struct dictionary *d, const char *name)
     return bsearch(&key, d->at, d->count, sizeof *d->at, by_name);
 }
 
-/* Columns named inside observed formulas are put in until none is left (the reader has refused cycles). */
+/* Columns named inside observed formulas are substituted until all are replaced (the reader has refused cycles). */
 static void resolve(struct dictionary *d)
 {
     struct actio_formation *F = d->F;

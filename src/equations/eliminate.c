@@ -66,7 +66,7 @@ static actio_expr minus_product(struct actio_pool *pool, actio_expr x, actio_exp
     return actio_is_zero(ab) ? x : actio_sub(pool, x, ab);
 }
 
-/* What the motion watches: pairs (value, reference) whose ratio tells the quality, and single values against their own
+/* What the motion watches: pairs (value, reference) whose ratio is the quality, and single values against their own
  * history. */
 struct watch {
     actio_expr *pair, *with_sign, *plain;

@@ -169,7 +169,7 @@ bool actio_field_acts_on(const struct actio_fields *w, const struct actio_constr
 /* whether e has a sum in it that changes with the motion (with its rates) */
 bool actio_field_moves_within(struct actio_fields *w, actio_expr e, bool rates_only);
 void actio_field_refuse_within(struct actio_fields *w, bool is_dissipation);
-void actio_field_refuse_depth(struct actio_fields *w); /* these tell the statement that is most likely meant */
+void actio_field_refuse_depth(struct actio_fields *w); /* these identify the statement that is most likely meant */
 void actio_field_refuse_pinned(struct actio_fields *w);
 actio_expr actio_field_at_rest(struct actio_fields *w, actio_expr g); /* where accelerations are 0 */
 

@@ -353,7 +353,7 @@ static const struct named *field_columns_find(const struct naming *d, const char
     return NULL;
 }
 
-/* Columns named inside observed formulas are put in until none is left (the reader has refused cycles). */
+/* Columns named inside observed formulas are substituted until all are replaced (the reader has refused cycles). */
 static void resolve(struct naming *d)
 {
     struct actio_formation *F = d->w->F;

@@ -132,7 +132,7 @@ void actio_copy_switched(struct actio_formation *F, const actio_expr *from, size
 /* eliminate.c: fills the solved quantities when the structure is worth it. */
 void actio_eliminate(struct actio_formation *F);
 /* frame.c: what actio_system_frame does, inside of a building stage; the FRAME quantity's formulas in its order, how
- * many (0: there is no frame). */
+ * many (0: no frame). */
 void actio_form_frame(struct actio_formation *F, double t, const double *y);
 size_t actio_list_frame(struct actio_formation *F, actio_expr **out);
 /* escapes, with a finding, when quasi-velocities are dependent at the start */

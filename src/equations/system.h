@@ -30,7 +30,7 @@ struct actio_places {
  * Entry k of automatic row a is the HIDDEN number a*n + k: the run sets it (see actio_frame_complete), and may change
  * it at an event. */
 struct actio_frame {
-    const char *why_not;           /* NULL; or why there is no such frame, as a clause: the rest is 0 then */
+    const char *why_not;           /* NULL; or why such a frame does not exist, as a clause: the rest is then 0 */
     size_t given, automatic, kept; /* their sum is n */
     const uint32_t *quasi_velocity, *constraint; /* of each given and each kept row: index in the model */
     size_t hidden;                               /* numbers behind HIDDEN: automatic * n */

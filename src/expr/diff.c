@@ -29,7 +29,7 @@ static actio_expr one_plus_square(struct actio_pool *pool, actio_expr a)
     return actio_add(pool, one(pool), actio_power(pool, a, 2));
 }
 
-/* Derivative of a one-argument operation r = op(a), as a factor; *divide tells that it is a divisor (g/d in place of
+/* Derivative of a one-argument operation r = op(a), as a factor; *divide: it is a divisor (g/d in place of
  * g*d). */
 static actio_expr slope(struct actio_pool *pool, enum actio_op op, actio_expr a, actio_expr r, int32_t k, bool *divide)
 {
@@ -523,7 +523,7 @@ int actio_degree_in(struct actio_pool *pool, actio_expr f, const actio_expr *wrt
     return r > 2 ? -1 : r;
 }
 
-/* d/dt with q' = v, v' = a, p' = its rate. An acceleration has no rate here: callers do not ask for it. */
+/* d/dt with q' = v, v' = a, p' = its rate. An acceleration has no rate here: callers do not need it. */
 actio_expr actio_rate(struct actio_pool *pool, actio_expr f)
 {
     static const uint8_t next[ACTIO_SPACE_COUNT] = {

@@ -66,7 +66,7 @@ static struct actio_poly of_node(struct actio_normal *w, uint32_t id, const stru
     }
 }
 
-/* Without products and functions: what only these can tell is left as it stands. */
+/* Without products and functions: terms that need them stay as they are. */
 static bool stays_opaque(const struct actio_normal *w, const struct actio_node *n)
 {
     switch ((enum actio_op)n->op) {

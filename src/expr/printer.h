@@ -5,7 +5,7 @@
 
 #include "expr/expr.h"
 
-/* How tightly the printed form binds. A piece is put in brackets when it binds less than its place asks for. */
+/* How tightly the printed form binds. A piece gets brackets if it binds less than its place requires. */
 enum actio_binding {
     ACTIO_B_ANY,
     ACTIO_B_AND,

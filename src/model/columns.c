@@ -219,7 +219,7 @@ static bool is_node(struct actio_reader *r, const char *name)
     if (!bracket) return false;
     uint32_t head = actio_word_of(r, name, (size_t)(bracket - name));
     uint16_t axis = r->vocabulary.word[head].column ? r->vocabulary.word[head].column_axis : 0;
-    /* with other nodes than the text has, a claim on one that is not there is no fault of the text: it fails when it is
+    /* with other nodes than the text has, a claim on a missing one is not a fault of the text: it fails when it is
      * tested */
     return axis
            && (r->model->field.axis[axis - 1].resized

@@ -52,7 +52,7 @@ static const char *text_of(struct actio_reader *r, uint32_t word) { return actio
 static bool is_bracket(const struct actio_opening *o) { return o->kind > PREFIX; }
 static bool joins_conditions(const struct actio_opening *o) { return !is_bracket(o) && o->phase <= NOT; }
 
-/* Is the value that was just finished a condition? Its last step tells. */
+/* Is the value that was just finished a condition? Its last step decides. */
 static bool is_condition(const struct actio_reader *r)
 {
     if (r->parsed.steps == 0) return false;

@@ -40,7 +40,7 @@ static int open_private(int parent, const char *name)
     return -1;
 }
 
-/* $XDG_CACHE_HOME or ~/.cache, made if it is missing. A program with borrowed rights does not ask the environment. */
+/* $XDG_CACHE_HOME or ~/.cache, made if it is missing. A program with borrowed rights ignores the environment. */
 static int open_parent(void)
 {
     const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");

@@ -8,7 +8,7 @@
 
 enum { ACTIO_STORE_NAME = 64 }; /* bytes of a file's name in it, with the 0 */
 
-int actio_store_open(void); /* its descriptor, or -1 where there is no safe one */
+int actio_store_open(void); /* its descriptor, or -1 without a safe one */
 /* a file that we own and nobody else can write, or -1 */
 int actio_store_read(int folder, const char *name, struct stat *s);
 int actio_store_create(int folder, const char *name);          /* a new file, or -1 */

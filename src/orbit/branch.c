@@ -296,7 +296,7 @@ static struct actio_found *look_at_part(struct way *w, const struct spot *home, 
     return f;
 }
 
-/* Where branches cross the orbit itself is hard to meet, and drifts: what is farther off tells the place, by inverse
+/* Where branches cross the orbit itself is hard to meet, and drifts: points farther off locate it, by inverse
  * interpolation. */
 enum { NEIGHBOURS = 6 };
 struct neighbours {
@@ -396,7 +396,7 @@ static int sizes_again(struct way *w)
     return 0;
 }
 
-/* As many nodes as the orbit's instability asks for by now, or at least so many. */
+/* As many nodes as the orbit's instability needs now, or at least so many. */
 static int nodes_again(struct way *w, size_t least)
 {
     struct actio_search *s = w->s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The report of an orbit: its multipliers and which of them are 1 by themselves, its stability, what tells it from
+ * The report of an orbit: its multipliers and which of them are 1 by themselves, its stability, its differences from
  * others, and its motion over one period. */
 #include "result/table.h"
 #include "orbit/orbits.h"

@@ -503,7 +503,7 @@ static int find_by_words(struct actio_search *s, const struct cuts *c)
     return 0;
 }
 
-/* ---- near returns, where there are no letters */
+/* ---- near returns, without letters */
 
 static double apart(const struct actio_search *s, const struct cuts *c, size_t a, size_t b)
 {

@@ -17,7 +17,7 @@ struct actio_found {
     size_t multipliers;    /* trivial: why it is 1, or NULL */
     const char *stability; /* "stable", "unstable", "neutral"; "" when multipliers could not be determined */
     char word[64];         /* symbols of a section, "" without */
-    double *mean;          /* of each component, of its square, to tell orbits apart; its smallest and largest values */
+    double *mean;          /* of each component, of its square, to compare orbits; its smallest and largest values */
     double param;          /* value of the param that was followed */
     const char *mark;      /* "", "fold", "period doubling", "torus", "branch", "start", "end" */
 };
@@ -87,7 +87,7 @@ bool actio_orbit_conserves(const struct actio_search *s); /* describe.c: nothing
 /* a turn of another system, as a guess for this one */
 int actio_orbit_lay_along(struct actio_search *s, const struct actio_circuit *from, struct actio_circuit *c);
 int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit *c);
-/* The turn that goes from y for `period`, with as many nodes as its instability asks for (at least `least`); also
+/* The turn that goes from y for `period`, with as many nodes as its instability needs (at least `least`); also
  * sizes. 0, or a status. */
 int actio_orbit_lay(struct actio_search *s, const double *y, double period, size_t least, struct actio_circuit *c);
 /* One orbit from a guess by the method requested, its shortest period. NULL: none, and *reported says why. */
@@ -111,7 +111,7 @@ int actio_orbit_keep(struct actio_search *s, struct actio_found *f);
 double actio_orbit_nearest_time(struct actio_search *s, const double *y, double period);
 /* sizes before anything is known: from the start and its rates over a part of the span */
 void actio_orbit_measure_start(struct actio_search *s, double span);
-/* guess.c: as many as the instability asks for */
+/* guess.c: as many as the instability needs */
 size_t actio_orbit_nodes(struct actio_search *s, const double *y, double period);
 /* the same orbit at other nodes; 0, or 1 */
 int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, size_t nodes, struct actio_circuit *c);

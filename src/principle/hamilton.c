@@ -110,7 +110,7 @@ static int hamilton_advance(struct actio_motion *m, double t, double *y, const d
         *defect = defect_of(m, t, y, p);
         if (*defect < before) return ACTIO_FLOW_OK;
     }
-    memcpy(y + n, from, n * sizeof *from); /* rounding is reached, or there are no such velocities */
+    memcpy(y + n, from, n * sizeof *from); /* rounding is reached, or such velocities do not exist */
     *defect = defect_of(m, t, y, p);
     return ACTIO_FLOW_OK;
 }

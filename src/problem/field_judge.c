@@ -122,7 +122,7 @@ static void judge_transport(struct actio_problem *problem, struct actio_field_ve
 
 #define MORE 1.36 /* from one doubling of the cells to the next: what has a bound comes nearer to it */
 
-/* Growth that goes on with every doubling, and with the nodes that the model has tells in its time. */
+/* Growth that continues with every doubling, and matters within the model's time at its number of nodes. */
 static void judge_growth(struct actio_problem *problem, struct actio_field_verdict *v)
 {
     const struct actio_model *m = problem->model;

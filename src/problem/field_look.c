@@ -61,7 +61,7 @@ static double shaken(unsigned *seed)
 
 /* A bend begins where a line is let go: all along it (hold 0), or behind the quarter next to its first (-1) or last (1)
  * end, which stays as it is. */
-/* beyond: it is moved for longer than the model asks, where that is short */
+/* beyond: it is moved for longer than the model's time, if that is short */
 struct bend {
     unsigned shape;
     double amount;
@@ -551,7 +551,7 @@ static void compare_ways(const struct way *way, struct actio_field_limits *out)
     out->one = out->ratio <= 1;
 }
 
-/* 0; or 1: this bend tells nothing. */
+/* 0; or 1: this bend does not decide. */
 static int refine(struct actio_problem *of, struct bend b, struct actio_field_limits *out)
 {
     static const struct {

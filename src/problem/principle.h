@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A principle of mechanics: one descriptor, defined in one file of principle/ and listed in principle/principles.def.
  * How it forms its equations, how it moves,
- * what it asks of a model, which options are its own, and what it does at each stage of a run. Nothing outside of its
+ * what it needs of a model, which options are its own, and what it does at each stage of a run. Nothing outside of its
  * file compares with its address or name. */
 #ifndef ACTIO_PROBLEM_PRINCIPLE_H
 #define ACTIO_PROBLEM_PRINCIPLE_H
@@ -16,7 +16,7 @@ struct actio_outcome;
 struct actio_problem;
 struct actio_table;
 
-/* What a principle asks of a model. */
+/* What a principle requires of a model. */
 enum actio_needs {
     ACTIO_NEEDS_IDEAL = 1,        /* no `acting`, no `along` */
     ACTIO_NEEDS_LEVELS = 2,       /* no acceleration constraints */
@@ -45,7 +45,7 @@ enum actio_owns {
     ACTIO_OWNS_RESPLIT = 512,
 };
 
-enum { ACTIO_SOLVE_ENDED = 2 }; /* the outcome says why there is no motion */
+enum { ACTIO_SOLVE_ENDED = 2 }; /* the outcome says why the motion failed */
 
 struct actio_principle {
     const char *name, *title, *key; /* key: of the paper's equation */

@@ -9,7 +9,7 @@
 
 enum { MOST_PANELS = 6, MOST_ASKED = 40, MOST_PARTS = 3, MOST_LINES = 24, PALETTE = ACTIO_MANY_LINES };
 
-/* Okabe and Ito's colours, which colour-blind readers can tell apart; yellow, too light on white, is darkened. */
+/* Okabe and Ito's colours, which colour-blind readers can distinguish; yellow, too light on white, is darkened. */
 static const uint32_t palette[PALETTE] = { ACTIO_BLUE, 0xD55E00, 0x009E73, 0xCC79A7,
                                            0xE69F00,   0x56B4E9, 0x333333, 0xA89B00 };
 

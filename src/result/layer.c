@@ -88,7 +88,7 @@ void actio_panel_join(struct actio_panel *p, const struct actio_picture *picture
     p->count = n;
 }
 
-/* A short piece of what the table looks like. Colours tell columns apart, so that discs here have none. */
+/* A short piece of what the table looks like. Colours distinguish columns, so discs here have none. */
 static void draw_sample(struct actio_canvas *c, const struct actio_picture *picture, size_t layer, double x, double y)
 {
     struct actio_series s = { .colour = picture->look == ACTIO_LOOK_SHADES ? ACTIO_BLUE : ACTIO_INK };

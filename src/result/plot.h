@@ -97,7 +97,7 @@ void actio_panel_join(struct actio_panel *p, const struct actio_picture *picture
 double actio_key_draw(struct actio_canvas *canvas, const struct actio_picture *picture, double left, double right,
                       double y);
 
-enum { ACTIO_MANY_LINES = 8 }; /* more than one can tell apart by colour */
+enum { ACTIO_MANY_LINES = 8 }; /* more than colours can distinguish */
 enum {
     ACTIO_BLUE = 0x0072B2,
     ACTIO_INK = 0x222222,

@@ -3,7 +3,7 @@
  * time (or a state) in the
  * Lagrangian gives. Work is the integral of power over the rows, by polynomials that do not reach across a switch; two
  * degrees, and half of the rows,
- * tell its error. */
+ * give its error. */
 #include "run/run.h"
 
 #include <math.h>

@@ -370,7 +370,7 @@ static double rounding_of(double size, double restarts)
     return DBL_EPSILON * (2 * (size > 1 ? size : 0) + 16 * restarts * size);
 }
 
-/* Row by row max(part * difference, rounding), in the place of the coarser run's values; NAN where there is no finite
+/* Row by row max(part * difference, rounding), in the place of the coarser run's values; NAN without a finite
  * value. Values above `level` stand out (a pole is close): the rounding of the others is not theirs. */
 static void set_errors(double *a, const double *b, size_t rows, double part, const struct contrast *seen,
                        double restarts, bool multiplier)

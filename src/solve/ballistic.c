@@ -53,7 +53,7 @@ static double noise(struct ballistic *b)
     return (double)(b->noise >> 11) * 0x1p-53 * 2 - 1;
 }
 
-/* There is no tolerance to vary: runs that are to show what small errors grow into get them here. */
+/* A tolerance does not exist here: runs that show the growth of small errors get these errors here. */
 static void shake(struct ballistic *b)
 {
     double most = 0;

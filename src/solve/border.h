@@ -19,7 +19,7 @@ struct actio_border {
 
 int actio_border_open(struct actio_border *b, struct actio_context *ctx, size_t N, size_t p,
                       const struct actio_places *W, const struct actio_places *C, const struct actio_places *B,
-                      const bool *alone);        /* 0, or 1: no memory. alone: NULL = no row is */
+                      const bool *alone);        /* 0, or 1: no memory. alone: NULL = none */
 void actio_border_close(struct actio_border *b); /* a closed or zeroed one is fine */
 void actio_border_scale(struct actio_border *b, const double *W, const double *B);
 /* with the scales it has; 0, or as actio_linear_type says */

@@ -116,7 +116,7 @@ static double patience(const struct actio_contacts *c)
     return c->storm.count < MANY ? 1 : pow(10, fmin(4, (double)c->storm.count / MANY));
 }
 
-/* Happenings at one moment; true: there is no end to them. */
+/* Events at one instant; true: they do not end. */
 static bool is_endless(struct actio_contacts *c, double t)
 {
     if (fabs(t - c->storm.moment_from) > 1e-2 * STORM * fabs(c->m->span)) {
@@ -165,7 +165,7 @@ static bool hardly_leaves(struct actio_contacts *c, size_t i, const double *v, d
 }
 
 /* Rates and slips that are too slow to matter are 0, all at once: what is left of the velocities is nearest in the
- * metric of the kinetic energy, so that none is gained. */
+ * metric of the kinetic energy, so that energy does not grow. */
 static int quiet(struct actio_contacts *c, double t, double *y)
 {
     struct actio_stance *s = &c->now;

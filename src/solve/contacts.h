@@ -226,7 +226,7 @@ int actio_contacts_decide(struct actio_contacts *c, double t, const double *y);
  * are none. */
 bool actio_contacts_share(struct actio_contacts *c, const struct actio_stance *s);
 /* impact.c: velocities after the impact of those that touch and approach; impulses by contact. The rule that decided,
- * or NULL: there is no solution. */
+ * or NULL: no solution exists. */
 const char *actio_contacts_impact(struct actio_contacts *c, double *v, double *impulse);
 /* Painleve's paradox: false where that does not help either */
 bool actio_contacts_jam(struct actio_contacts *c, size_t contact, double *v, double *impulse);

@@ -70,7 +70,7 @@ static size_t continuation_fill(const struct actio_follow *f, const struct actio
     return rows;
 }
 
-/* The shortest x with M x = b, as far as the singular values tell; n columns, rows at least n - 1. */
+/* The shortest x with M x = b, as far as the singular values determine it; n columns, rows at least n - 1. */
 static int shortest(const struct actio_follow *f, size_t rows, const double *M, const double *b, double *x)
 {
     size_t n = f->unknowns, k = rows < n ? rows : n;

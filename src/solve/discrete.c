@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SLOW 0.1 /* steps of Newton's method that shrink by less ask for a new matrix */
+#define SLOW 0.1 /* steps of Newton's method that shrink by less need a new matrix */
 /* of the rounding of q over h: steps of v as small may be noise; that of many links adds up like a random walk */
 #define GRAINS 8
 enum { MOST_ITERATIONS = 40, SUBSTEPS = 5 };

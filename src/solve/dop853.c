@@ -22,7 +22,7 @@ INLINE void stage_sum(double *b, size_t stride, size_t padded, double h)
     }
 }
 
-/* Where states are long a step takes long: then each stage asks. */
+/* A step of a long state takes long: then each stage polls. */
 INLINE bool stopped(const struct dop853 *d, size_t stride) { return stride != SHORT && actio_stopped(d->ctx); }
 
 /* Stages 1 to 11 and the new point. Written out, so that every row of the table becomes constants. */

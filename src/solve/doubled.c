@@ -382,7 +382,7 @@ int actio_doubled_hessian(struct actio_doubled *d, const double *X, double *valu
 
 /* ---- data */
 
-/* The density itself tells: its derivatives by u-, lambda-, mu- at the data are momenta and residuals. */
+/* The density itself has it: its derivatives by u-, lambda-, mu- at the data are momenta and residuals. */
 int actio_doubled_data(struct actio_doubled *d, double *residual)
 {
     size_t N = d->points, n = d->n, m = d->m, own = d->p + d->h, minus = 2 * (n + m) + own;

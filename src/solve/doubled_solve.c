@@ -51,7 +51,7 @@ static void close_newton(struct newton *w)
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) actio_free(w->d->ctx, part[i]);
 }
 
-/* The step that the linearised equations ask for; the shortest, where they leave a choice. */
+/* The step of the linearised equations; the shortest, if they leave a choice. */
 static int find_step(struct newton *w)
 {
     struct actio_doubled *d = w->d;

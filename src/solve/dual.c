@@ -212,7 +212,7 @@ static void set_last(struct dual *d, double t_new)
     for (size_t i = 0; i < d->slab.nx; i++) d->slab.last[i] = at_end ? last[i] : 0;
 }
 
-/* From the data at t over so many elements; *flow: why there is no base. A dual status. */
+/* From the data at t over so many elements; *flow: why the base failed. A dual status. */
 static int dual_solve(struct dual *d, double t_new, size_t elements, int *flow)
 {
     struct actio_dual_slab *s = &d->slab;

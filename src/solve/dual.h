@@ -101,7 +101,7 @@ int actio_dual_judge(struct actio_dual_slab *s);
 bool actio_dual_is_open(const struct actio_dual_slab *s);
 double actio_dual_hamiltonian(struct actio_dual_slab *s, size_t e, const double *U, const double *base);
 
-/* What the run asks for, and what it reports. */
+/* What the run requests, and what it reports. */
 enum actio_dual_base { ACTIO_BASE_RK4, ACTIO_BASE_EXACT, ACTIO_BASE_CONSTANT, ACTIO_BASE_TABLE };
 /* column by component of y, then of reactions; NULL: not in the table */
 struct actio_dual_table {

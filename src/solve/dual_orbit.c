@@ -456,7 +456,7 @@ struct copies {
     double *node, *dU, *dP, *f, *fU, *P;
 };
 
-/* One move with the natural test: the next correction by the same factors is smaller. 0, or 1: none is. *size: of the
+/* One move with the natural test: the next correction by the same factors is smaller. 0, or 1: no move. *size: of the
  * correction. */
 static int dual_orbit_move(struct dual_orbit *w, double *size)
 {

@@ -5,7 +5,7 @@
  * given back e^2 of the work of compression (Stronge), so that no energy can be gained whatever friction does.
  * Several that depend on each other: Poisson's restitution, compression and expansion as complementarity problems of
  * all contacts at once;
- * coefficients that differ could gain energy: then all are reduced by one factor until none is. */
+ * coefficients that differ could gain energy: then all are reduced by one factor until energy does not grow. */
 #include "solve/contacts.h"
 #include "algebra/dense.h"
 #include "algebra/lcp.h"

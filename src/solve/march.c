@@ -222,7 +222,7 @@ static int cut(struct actio_marching *m, const struct actio_incident *what)
     return 0;
 }
 
-/* Tells of a touch or a singular surface; the step stays as it is unless the answer is to stop. */
+/* Reports a touch or a singular surface; the step stays as it is unless the answer is to stop. */
 static int tell(struct actio_marching *m, const struct actio_incident *what)
 {
     const struct actio_flow *flow = m->flow;

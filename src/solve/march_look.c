@@ -275,7 +275,7 @@ void actio_march_look_at_quality(struct actio_marching *m, struct actio_incident
     if (!m->flow->quality || !m->flow->quality_at || !m->flow->singular) return;
     if (!(m->flow->quality(m->flow->user) < 0.03)) return;
     double least = actio_minimum(quality_value, m, m->t, m->t_next, &t);
-    /* still falling at the end: the next step will tell, unless the motion ends here */
+    /* still falling at the end: the next step decides, unless the motion ends here */
     bool falling = fabs(t - m->t_next) <= 1e-6 * fabs(m->t_next - m->t) && before(m, m->t_next, m->task->t1);
     /* rows that are nearly dependent all the time are not a singular point: that shows as a dip */
     double around = fmax(quality_value(m, m->t), quality_value(m, m->t_next));

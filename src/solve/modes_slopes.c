@@ -103,7 +103,7 @@ static bool is_smooth(struct actio_motion *m, const struct actio_slopes *s, doub
     return true;
 }
 
-/* Do the formulas tell what differences along some direction do? */
+/* Do the formulas agree with differences along some direction? */
 static bool agree(struct actio_motion *m, const struct actio_slopes *s, double t, const double *y, double *work)
 {
     size_t rows = m->N + m->p;

@@ -192,7 +192,7 @@ static bool roots_settle(struct search *s, double lo, double hi, bool force)
     double c[DEGREE + 1], d[DEGREE + 1], dd[DEGREE + 1];
     restrict_to(s->c, lo, hi, c);
     if (one_sign(c, s->touch)) return true;
-    if (!s->touches && largest(c) <= 1e-4 * s->touch) force = true; /* nothing but rounding: its ends tell */
+    if (!s->touches && largest(c) <= 1e-4 * s->touch) force = true; /* nothing but rounding: its ends decide */
     derivative(c, d);
     derivative(d, dd);
     bool straight = one_sign(d, 0);
@@ -285,7 +285,7 @@ static int sign_changes(const double *b, int n, double nothing)
     int changes = 0, last = 0;
     for (int i = 0; i <= n; i++) {
         int sign = fabs(b[i]) <= nothing ? 0 : b[i] > 0 ? 1 : -1;
-        if (sign == 0) return 2; /* too close to tell: split, or let others look */
+        if (sign == 0) return 2; /* too close to decide: split, or leave it to others */
         changes += last && sign != last;
         last = sign;
     }

@@ -304,7 +304,7 @@ static int factor_all(struct actio_saddle *s)
     s->robust = true;
     bad = factor_null_spaces(s);
     size_t r = s->N - s->rank;
-    /* rows may vanish at single states (at rest): the equations of motion stand in, and the solution tells */
+    /* rows may vanish at single states (at rest): the equations of motion replace them, and the solution decides */
     if (s->tall) s->quality = 1;
     else if (s->expected_rank < s->p)
         s->quality = s->rank < s->expected_rank ? 0 : r && !bad ? actio_lu_pivot_ratio(r, s->M) : 1;

@@ -113,7 +113,7 @@ void actio_slab_guess(struct actio_slab *s, double h)
     struct actio_points *pt = &s->pt;
     size_t lanes = pt->lanes;
     double jump;
-    /* equally spaced nodes are no basis to extrapolate from */
+    /* extrapolation from equally spaced nodes is unreliable */
     bool far = !s->have_last || s->e->order || fabs(h) > 2.5 * fabs(s->last_h);
     for (size_t k = 0; k < lanes; k++) {
         if (!far) actio_element_weigh(s->e, 1 + s->e->c[k] * h / s->last_h, s->weight, &jump);

@@ -13,7 +13,7 @@ static double soft_limit(void *user, double t, const double *y)
     struct actio_motion *m = user;
     const struct actio_system *sys = m->sys;
     double most = INFINITY, sigma = sys->walls.sigma, *dy = m->scratch.step;
-    if (actio_motion_rhs(m, t, y, dy)) return INFINITY; /* the step will tell */
+    if (actio_motion_rhs(m, t, y, dy)) return INFINITY; /* the step decides */
     const double *x = actio_motion_quantity(m, ACTIO_Q_CONTACT, t, y);
     for (size_t i = 0; i < sys->walls.soft; i++, x += m->n + ACTIO_GAP_HEAD) {
         double gap = x[ACTIO_GAP_VALUE], rate = fabs(x[ACTIO_GAP_RATE]),

@@ -66,7 +66,7 @@ int actio_switch_side(void *user, size_t k)
 }
 
 /* Which way guard k goes from zero along the motion, 0 = it rests. Without a rate, a moment ahead to second order
- * tells. */
+ * decides. */
 static int curve(struct actio_motion *m, size_t k, double t, const double *y)
 {
     double now = guards_here(m)[k], h = MOMENT * m->span;
@@ -82,7 +82,7 @@ static int curve(struct actio_motion *m, size_t k, double t, const double *y)
 struct course {
     bool known;
     int by_rate, goes;
-}; /* by_rate: 0 where there is no rate to speak of */
+}; /* by_rate: 0 where the rate is negligible */
 
 /* The course of guard k with its mode set to `mode`. */
 static struct course course_under(struct actio_motion *m, size_t k, double mode, double t, const double *y)

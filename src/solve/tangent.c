@@ -36,7 +36,7 @@ static void multiply(const struct actio_tangent *x, const struct actio_places *a
     }
 }
 
-/* One sum tells: what is not finite makes it so. */
+/* One sum suffices: a term that is not finite makes it so. */
 static bool tangent_all_finite(const double *x, size_t n)
 {
     double a = 0, b = 0;
@@ -94,7 +94,7 @@ static int rhs(void *user, double t, const double *Y, double *dY)
     memcpy(dY, Y + n, n * sizeof *dY);
     memcpy(dY + x->ny, Y + x->ny + n * columns, n * columns * sizeof *dY);
     if (!(x->formulas && by_formulas(x, t, Y, dY))) status = by_equations(x, t, Y, dY);
-    /* of the others the error norm tells */
+    /* the error norm covers the others */
     return status ? status : tangent_all_finite(dY, x->ny) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
 }
 

@@ -23,7 +23,7 @@ struct actio_tangent {
 /* 0, or 1 and a finding. A zeroed one may be closed. */
 int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struct actio_motion *m, size_t columns);
 void actio_tangent_close(struct actio_tangent *x);
-/* The direction of the params (d param / d a), by param; NULL: none is followed. */
+/* The direction of the params (d param / d a), by param; NULL: without. */
 void actio_tangent_direct(struct actio_tangent *x, const double *direction);
 /* From t0 to t1 at a local tolerance: y (ny) and X (ny x columns), both in place. X NULL: y only. A flow or march
  * status. */

@@ -15,7 +15,7 @@ struct actio_block {
     uint32_t *pivot_row, *pivot_col;
     size_t rank;
     bool *row_used, *col_used;
-    bool partial; /* only the rows that depend on each other: pivots do not tell unknowns */
+    bool partial; /* only the rows that depend on each other: pivots do not identify unknowns */
 };
 
 /* loose: unknowns of large blocks that nothing determines */

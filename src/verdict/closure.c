@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    FEWEST = 4,        /* points that tell a branch */
+    FEWEST = 4,        /* points that identify a branch */
     MOST_NODES = 50000 /* of formulas: each round makes some four times as many; few models need 10000 */
 };
 #define SMALL 1e-2
@@ -224,7 +224,7 @@ static size_t add_left_over(struct closing *c, const struct actio_blocks *blocks
         for (size_t r = 0; r < s->rows && !new_one; r++) {
             if (s->row_used[r] || closure_vanishes(c, s, r)) continue;
             actio_expr e = plain_form(&c->v->F->pool, s->b[r]);
-            bool known = is_known(c->v, e); /* then points on several branches do not tell */
+            bool known = is_known(c->v, e); /* then points on several branches do not decide */
             if (known && added) continue;   /* what this round adds may explain it: the next one shows */
             if (known && !c->one_branch) {
                 c->one_branch = true;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Scratch that is given back at once: a survey asks for many ranks. */
+/* Scratch that is given back at once: a survey needs many ranks. */
 static void *borrow(struct actio_formation *F, size_t count, size_t size)
 {
     void *p = actio_alloc(F->sys.ctx, count + 1, size);

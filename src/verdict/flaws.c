@@ -147,7 +147,7 @@ static bool holds_as_given(struct actio_surveying *s, uint32_t k)
 }
 
 /* How many sampled states, the start among them, have no limit of the gradient of each constraint; of how many that the
- * model has on its own sides of the switches. Large models have formulas of the same few kinds: a few states tell. */
+ * model has on its own sides of the switches. Large models have formulas of the same few kinds: a few states do. */
 static size_t count_states(struct actio_surveying *s, size_t *without, bool *at_start)
 {
     struct actio_formation *F = s->F;

@@ -93,7 +93,7 @@ static bool gradient_gone(struct actio_fields *f, const struct actio_spot *spot,
     return actio_fields_slopes(f, spot->x, u, f->J, length) && on <= GONE * length[row];
 }
 
-/* Singular states are left out; false when there are no others. */
+/* Singular states are left out; false: no others exist. */
 static bool keep_regular(struct growing *g, size_t row)
 {
     size_t kept = 0;

@@ -213,7 +213,7 @@ static struct quick reach_lay_out(struct part *p, size_t rows)
     return s;
 }
 
-/* 1: reached; 0: there is no such point near; -1: rows are dependent on the way, or a formula is undefined: not known.
+/* 1: reached; 0: no such point nearby; -1: rows are dependent on the way, or a formula is undefined: not known.
  * */
 static int solve_independent(struct part *p, size_t rows, double tol)
 {

@@ -41,7 +41,7 @@ static void bisect(struct actio_surveying *s, size_t i, double a, double b, stru
     if (!rank && weak) actio_note_place(s, y, "the kinetic energy degenerates on the constraints");
 }
 
-/* The rows' spread at a value of component i; 1 where there is no such state. */
+/* The rows' spread at a value of component i; 1 without such a state. */
 static double spread_at(struct actio_surveying *s, size_t i, double x, double *y)
 {
     if (!scanned_point(s, i, x, y) || !actio_look_at(s, s->t0, y).ok) return 1;

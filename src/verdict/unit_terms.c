@@ -210,7 +210,7 @@ const char *actio_unit_names(struct actio_model *m, struct actio_arena *arena, a
 
 /* ---- what it could have been */
 
-/* Is the term this param times something without it, and no other term has it? Then one may tell its unit from the
+/* Is the term this param times something without it, and no other term has it? Then its unit follows from the
  * others. */
 static bool is_own_factor(struct actio_model *m, const struct terms *t, actio_expr param)
 {

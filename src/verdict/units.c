@@ -19,7 +19,7 @@ enum clash { AGREE, DIFFERENT, WITH_NUMBER, OTHER_SIZE, ARGUMENT, ARGUMENT_SIZE,
 struct fault {
     uint32_t id, a, b;
     enum clash clash;
-}; /* a node that asks too much of its operands */
+}; /* a node that requires too much of its operands */
 
 struct checking {
     struct actio_model *model;
@@ -701,7 +701,7 @@ static void add_data(struct checking *c)
     for (size_t i = 0; i < m->states; i++) add_start(c, &m->state[i], &c->state[i]);
 }
 
-/* ---- asking */
+/* ---- queries */
 
 static void ask_unit(struct checking *c, const struct statement *s, const actio_quantity *asked, const char *why)
 {
@@ -804,7 +804,7 @@ struct collecting {
     struct actio_unit_parts *out;
 };
 
-/* Formulas that no statement about units asks for: they are only looked at. */
+/* Formulas that no statement about units requires: they are only checked. */
 static void add_columns(struct checking *c)
 {
     const struct actio_model *m = c->model;

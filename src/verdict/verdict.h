@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Does a model make sense? What a survey of its formulas at points of its constraint manifold, and the closure of its
- * equations, tell. */
+ * Is a model consistent? A survey of its formulas at points of its constraint manifold, and the closure of its
+ * equations. */
 #ifndef ACTIO_VERDICT_VERDICT_H
 #define ACTIO_VERDICT_VERDICT_H
 
@@ -99,7 +99,7 @@ struct actio_verdict {
      * near it; or NULL */
     double *elsewhere;
     const char **works;                        /* by constraint: why its reaction can do work; NULL = it does none */
-    struct actio_integrability *integrability; /* growth.h; NULL when there is nothing to ask */
+    struct actio_integrability *integrability; /* growth.h; NULL: not needed */
 };
 
 /* low, high: by component of y. States that the motion visits: seed + i*ny; where it ended, if because rows
