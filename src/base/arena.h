@@ -19,13 +19,15 @@ void *actio_arena_grow(struct actio_arena *a, void *old, size_t old_size, size_t
 char *actio_arena_text(struct actio_arena *a, const char *s, size_t length);
 char *actio_arena_format(struct actio_arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The array with room for one more: twice as long when it is full. */
+static inline void *actio_arena_room(struct actio_arena *a, void *array, size_t count, size_t cap, size_t size)
+{
+    if (count != cap) return array;
+    return actio_arena_grow(a, array, cap * size, (cap ? 2 * cap : 8) * size);
+}
 /* ACTIO_PUSH(arena, array, count, cap) = value;  grows the array by doubling */
 #define ACTIO_PUSH(arena, array, count, cap)                                                                           \
-    (*((count) == (cap)                                                                                                \
-           ? (void)((array) = actio_arena_grow((arena), (array), (size_t)(cap) * sizeof *(array),                      \
-                                               ((size_t)(cap) ? 2 * (size_t)(cap) : 8) * sizeof *(array)),             \
-                    (cap) = (cap) ? 2 * (cap) : 8)                                                                     \
-           : (void)0,                                                                                                  \
-       &(array)[(count)++]))
+    (*((array) = actio_arena_room((arena), (array), (count), (cap), sizeof *(array)),                                  \
+       (cap) += ((cap) + 8u * !(cap)) * ((count) == (cap)), &(array)[(count)++]))
 
 #endif
