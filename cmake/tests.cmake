@@ -104,6 +104,7 @@ if(NOT ACTIO_SANITIZE)                                     # what is about numbe
   add_test(NAME derive_sbp COMMAND ${ACTIO_PYTHON} tools/derive_sbp.py --check src/algebra/sbp_table.inc WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   add_test(NAME derive_orbits COMMAND ${ACTIO_PYTHON} tools/derive_orbits.py --check tests/orbits/reference.csv WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   add_test(NAME check_layout COMMAND ${ACTIO_PYTHON} tools/check_layout.py WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  add_test(NAME check_complexity COMMAND ${ACTIO_PYTHON} tools/check_complexity.py ${CMAKE_BINARY_DIR} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   foreach(name check_includes check_symbols check_clock)
     add_test(NAME ${name} COMMAND sh tools/${name}.sh ${CMAKE_BINARY_DIR} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   endforeach()
