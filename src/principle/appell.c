@@ -12,35 +12,21 @@
 #include "derive/square.h"
 #include "expr/normal.h"
 #include "principle/principles.h"
-#include "solve/law.h"
+#include "solve/framed.h"
 
 #include <math.h>
 #include <string.h>
 
-#define WORN 20.0    /* condition of a frame with automatic rows at which new ones are taken */
 enum { MOST = 100 }; /* coordinates: S has n^2 second derivatives, a frame n^3 numbers */
 
 struct appell {
-    const struct actio_frame *frame; /* NULL: directions of the point */
-    size_t n, r;
-    double *M, *X, *K, *beta, *rate, *part, *work, *states, *copy;
-    int *pivot, *iwork;
+    struct actio_framed f;
+    double *X, *beta, *states, *copy;
 };
-/* Places in the outputs of FRAME and GIBBS. */
-struct frame_values {
-    const double *M, *m0, *M_q, *m0_q, *M_t, *m0_t;
-};
+/* Places in the outputs of GIBBS. */
 struct gibbs_values {
     const double *slope, *curvature, *force;
 };
-
-static struct frame_values frame_at(struct actio_motion *m, double t, const double *y)
-{
-    size_t n = m->n;
-    const double *x = actio_motion_quantity(m, ACTIO_Q_FRAME, t, y), *M_q = x + n * n + n,
-                 *M_t = M_q + n * n * n + n * n;
-    return (struct frame_values){ x, x + n * n, M_q, M_q + n * n * n, M_t, M_t + n * n };
-}
 
 /* With the accelerations and state rates that stand in m->zdot. */
 static struct gibbs_values gibbs_at(struct actio_motion *m, double t, const double *y)
@@ -69,79 +55,54 @@ static int appell_open(struct actio_motion *m)
     size_t n = m->n, p = m->p, big = n > p ? n : p;
     struct appell *a = m->obeys.data = actio_alloc(m->ctx, 1, sizeof *a);
     if (!a) return 1;
-    a->frame = is_unframed(m) ? NULL : m->sys->frame;
-    a->n = n;
-    a->r = n - (a->frame ? a->frame->kept : m->rows.rank);
+    a->f.frame = is_unframed(m) ? NULL : m->sys->frame;
+    a->f.r = n - (a->f.frame ? a->f.frame->kept : m->rows.rank);
     struct {
         double **at;
         size_t count;
     } want[] = {
-        { &a->M, n * n },
         { &a->X, n * n },
-        { &a->K, n * n },
         { &a->beta, n },
-        { &a->rate, n },
-        { &a->part, n },
         { &a->copy, big * big },
-        { &a->work, 3 * n * n + n + actio_rank_work(big, big) + big },
         { &a->states, m->m * m->m + m->m },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].at = actio_alloc(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
-    a->pivot = actio_alloc(m->ctx, m->N + 1, sizeof *a->pivot);
-    a->iwork = actio_alloc(m->ctx, 2 * (n + p) + m->m + 1, sizeof *a->iwork);
-    if (!a->pivot || !a->iwork || actio_motion_need(m, ACTIO_Q_GIBBS)) return 1;
-    return a->frame ? actio_motion_make_hidden(m, a->frame->hidden) || actio_motion_need(m, ACTIO_Q_FRAME) : 0;
+    return actio_framed_open(m, &a->f) || actio_motion_need(m, ACTIO_Q_GIBBS);
 }
 
 static void close(struct actio_motion *m)
 {
     struct appell *a = m->obeys.data;
     if (!a) return;
-    void *all[] = { a->M, a->X, a->K, a->beta, a->rate, a->part, a->copy, a->work, a->states, a->pivot, a->iwork, a };
+    void *all[] = { a->X, a->beta, a->copy, a->states, a };
+    actio_framed_close(m, &a->f);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(m->ctx, all[i]);
 }
 
 /* ---- the state */
 
-static size_t size(const struct actio_motion *m)
-{
-    const struct appell *a = m->obeys.data;
-    return m->n + a->r + m->m;
-}
-
-static int fold(struct actio_motion *m, double t, const double *y, double *Y)
-{
-    struct appell *a = m->obeys.data;
-    struct frame_values at = frame_at(m, t, y);
-    size_t n = a->n;
-    memcpy(Y, y, n * sizeof *Y);
-    for (size_t j = 0; j < a->r; j++) Y[n + j] = at.m0[j] + actio_dot(n, at.M + j * n, y + n);
-    memcpy(Y + n + a->r, y + 2 * n, m->m * sizeof *Y);
-    return ACTIO_FLOW_OK;
-}
-
 /* M v = u - m0, the u of constraints 0. */
 static int unfold(struct actio_motion *m, double t, const double *Y, double *y)
 {
     struct appell *a = m->obeys.data;
-    size_t n = a->n;
+    size_t n = a->f.n;
     double *v = y + n;
     memcpy(y, Y, n * sizeof *y);
     memset(v, 0, n * sizeof *v);
-    memcpy(y + 2 * n, Y + n + a->r, m->m * sizeof *y);
-    struct frame_values at = frame_at(m, t, y);
-    memcpy(a->M, at.M, n * n * sizeof *a->M);
-    if (actio_lu_factor(n, a->M, a->pivot)) return ACTIO_FLOW_SINGULAR;
-    for (size_t j = 0; j < n; j++) v[j] = (j < a->r ? Y[n + j] : 0) - at.m0[j];
-    actio_lu_solve(n, a->M, a->pivot, v, 1, false);
+    memcpy(y + 2 * n, Y + n + a->f.r, m->m * sizeof *y);
+    struct actio_frame_values at = actio_framed_at(m, t, y);
+    memcpy(a->f.M, at.M, n * n * sizeof *a->f.M);
+    if (actio_lu_factor(n, a->f.M, a->f.pivot)) return ACTIO_FLOW_SINGULAR;
+    for (size_t j = 0; j < n; j++) v[j] = (j < a->f.r ? Y[n + j] : 0) - at.m0[j];
+    actio_lu_solve(n, a->f.M, a->f.pivot, v, 1, false);
     return ACTIO_FLOW_OK;
 }
 
 /* ---- accelerations that the constraints allow: q'' = X w + beta */
 
 /* M' v + m0' of row i. */
-static double frame_change(const struct frame_values *at, size_t n, const double *v, size_t i)
+static double frame_change(const struct actio_frame_values *at, size_t n, const double *v, size_t i)
 {
     double sum = at->m0_t[i] + actio_dot(n, at->M_t + i * n, v);
     for (size_t l = 0; l < n; l++) sum += v[l] * (at->m0_q[l * n + i] + actio_dot(n, at->M_q + (l * n + i) * n, v));
@@ -151,15 +112,15 @@ static double frame_change(const struct frame_values *at, size_t n, const double
 static int along_frame(struct actio_motion *m, double t, const double *y)
 {
     struct appell *a = m->obeys.data;
-    size_t n = a->n, r = a->r;
-    struct frame_values at = frame_at(m, t, y);
-    memcpy(a->M, at.M, n * n * sizeof *a->M);
-    if (actio_lu_factor(n, a->M, a->pivot)) return ACTIO_FLOW_SINGULAR;
+    size_t n = a->f.n, r = a->f.r;
+    struct actio_frame_values at = actio_framed_at(m, t, y);
+    memcpy(a->f.M, at.M, n * n * sizeof *a->f.M);
+    if (actio_lu_factor(n, a->f.M, a->f.pivot)) return ACTIO_FLOW_SINGULAR;
     for (size_t i = 0; i < n; i++) a->beta[i] = -frame_change(&at, n, y + n, i);
-    actio_lu_solve(n, a->M, a->pivot, a->beta, 1, false);
+    actio_lu_solve(n, a->f.M, a->f.pivot, a->beta, 1, false);
     memset(a->X, 0, n * r * sizeof *a->X);
     for (size_t j = 0; j < r; j++) a->X[j * r + j] = 1;
-    if (r) actio_lu_solve(n, a->M, a->pivot, a->X, r, false);
+    if (r) actio_lu_solve(n, a->f.M, a->f.pivot, a->X, r, false);
     return ACTIO_FLOW_OK;
 }
 
@@ -172,18 +133,18 @@ static void take_rows(const struct actio_motion *m, const struct actio_dense_poi
 static int along_directions(struct actio_motion *m, const struct actio_dense_point *at)
 {
     struct appell *a = m->obeys.data;
-    size_t n = a->n, r = a->r, p = m->p;
+    size_t n = a->f.n, r = a->f.r, p = m->p;
     double defect;
     memset(a->beta, 0, n * sizeof *a->beta);
     for (size_t i = 0; i < n * n && p == 0; i++) a->X[i] = i % (n + 1) == 0;
     if (p == 0) return ACTIO_FLOW_OK;
     take_rows(m, at, a->copy);
-    if (actio_min_norm(p, n, a->copy, at->c, 1e-9, a->beta, &defect, a->work, a->iwork) != n - r)
+    if (actio_min_norm(p, n, a->copy, at->c, 1e-9, a->beta, &defect, a->f.work, a->f.iwork) != n - r)
         return ACTIO_FLOW_SINGULAR;
     take_rows(m, at, a->copy);
-    if (actio_row_bases(p, n, a->copy, 1e-9, a->M, a->work, a->iwork) != n - r) return ACTIO_FLOW_SINGULAR;
+    if (actio_row_bases(p, n, a->copy, 1e-9, a->f.M, a->f.work, a->f.iwork) != n - r) return ACTIO_FLOW_SINGULAR;
     for (size_t j = 0; j < r; j++)
-        for (size_t i = 0; i < n; i++) a->X[i * r + j] = a->M[(n - r + j) * n + i];
+        for (size_t i = 0; i < n; i++) a->X[i * r + j] = a->f.M[(n - r + j) * n + i];
     return ACTIO_FLOW_OK;
 }
 
@@ -195,8 +156,8 @@ static int state_rates(struct actio_motion *m, const struct actio_dense_point *a
     double *G = a->states, *s = m->here.zdot + n;
     for (size_t i = 0; i < k; i++) memcpy(G + i * k, at->G + (n + i) * m->N + n, k * sizeof *G);
     memcpy(s, at->h + n, k * sizeof *s);
-    if (k && actio_lu_factor(k, G, a->iwork)) return ACTIO_FLOW_SINGULAR;
-    if (k) actio_lu_solve(k, G, a->iwork, s, 1, false);
+    if (k && actio_lu_factor(k, G, a->f.iwork)) return ACTIO_FLOW_SINGULAR;
+    if (k) actio_lu_solve(k, G, a->f.iwork, s, 1, false);
     return ACTIO_FLOW_OK;
 }
 
@@ -205,92 +166,57 @@ static int state_rates(struct actio_motion *m, const struct actio_dense_point *a
 /* X' S_aa X into K, X' (Q - S_a(beta)) into rate. */
 static void form_equations(struct appell *a, const struct gibbs_values *S)
 {
-    size_t n = a->n, r = a->r;
+    size_t n = a->f.n, r = a->f.r;
     const double *X = a->X;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < r; j++) {
             double sum = 0;
             for (size_t k = 0; k < n; k++) sum += S->curvature[i * n + k] * X[k * r + j];
-            a->work[i * r + j] = sum;
+            a->f.work[i * r + j] = sum;
         }
     for (size_t i = 0; i < r; i++) {
-        a->rate[i] = 0;
-        for (size_t k = 0; k < n; k++) a->rate[i] += X[k * r + i] * (S->force[k] - S->slope[k]);
+        a->f.rate[i] = 0;
+        for (size_t k = 0; k < n; k++) a->f.rate[i] += X[k * r + i] * (S->force[k] - S->slope[k]);
         for (size_t j = 0; j < r; j++) {
             double sum = 0;
-            for (size_t k = 0; k < n; k++) sum += X[k * r + i] * a->work[k * r + j];
-            a->K[i * r + j] = sum;
+            for (size_t k = 0; k < n; k++) sum += X[k * r + i] * a->f.work[k * r + j];
+            a->f.K[i * r + j] = sum;
         }
     }
 }
 
-/* u' into a->rate, z' into m->zdot, at a known state. */
+/* u' into a->f.rate, z' into m->zdot, at a known state. */
 static int appell_accelerations(struct actio_motion *m, double t, const double *y)
 {
     struct appell *a = m->obeys.data;
     struct actio_dense_point at;
-    size_t n = a->n, r = a->r;
+    size_t n = a->f.n, r = a->f.r;
     if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
     int status = state_rates(m, &at);
-    if (!status) status = a->frame ? along_frame(m, t, y) : along_directions(m, &at);
+    if (!status) status = a->f.frame ? along_frame(m, t, y) : along_directions(m, &at);
     if (status) return status;
     memcpy(m->here.zdot, a->beta, n * sizeof *a->beta);
     struct gibbs_values S = gibbs_at(m, t, y);
     form_equations(a, &S);
-    if (r && actio_lu_factor(r, a->K, a->iwork)) return ACTIO_FLOW_SINGULAR;
-    if (r) actio_lu_solve(r, a->K, a->iwork, a->rate, 1, false);
-    for (size_t k = 0; k < n; k++) m->here.zdot[k] += actio_dot(r, a->X + k * r, a->rate);
+    if (r && actio_lu_factor(r, a->f.K, a->f.iwork)) return ACTIO_FLOW_SINGULAR;
+    if (r) actio_lu_solve(r, a->f.K, a->f.iwork, a->f.rate, 1, false);
+    for (size_t k = 0; k < n; k++) m->here.zdot[k] += actio_dot(r, a->X + k * r, a->f.rate);
     return ACTIO_FLOW_OK;
 }
 
 static int appell_rates(struct actio_motion *m, double t, const double *Y, double *dY)
 {
-    struct appell *a = m->obeys.data;
     double *y = m->obeys.y;
     int status = unfold(m, t, Y, y);
     if (!status) status = appell_accelerations(m, t, y);
-    memcpy(dY, y + m->n, m->n * sizeof *dY);
-    memcpy(dY + m->n, a->rate, a->r * sizeof *dY);
-    memcpy(dY + m->n + a->r, m->here.zdot + m->n, m->m * sizeof *dY);
+    actio_framed_rates(m, y, dY);
     return status;
-}
-
-/* Automatic rows anew: perpendicular to the others as they are here. */
-static int rebase(struct actio_motion *m, double t, const double *y)
-{
-    struct appell *a = m->obeys.data;
-    size_t n = a->n, count = a->frame ? a->frame->automatic : 0;
-    if (count == 0) return ACTIO_FLOW_OK;
-    size_t first = a->frame->given;
-    struct frame_values at = frame_at(m, t, y);
-    memcpy(a->K, at.M, n * n * sizeof *a->K);
-    if (actio_frame_complete(n, first, count, a->K, 1e-9, a->work, a->iwork) < n - count) return ACTIO_FLOW_SINGULAR;
-    memcpy(m->here.hidden, a->K + first * n, count * n * sizeof *m->here.hidden);
-    actio_motion_prologue(m, ACTIO_Q_FRAME);
-    return ACTIO_FLOW_OK;
-}
-
-static double strain(struct actio_motion *m, double t, const double *y)
-{
-    struct appell *a = m->obeys.data;
-    size_t n = a->n;
-    if (a->frame->automatic == 0) return 0;
-    struct frame_values at = frame_at(m, t, y);
-    memcpy(a->K, at.M, n * n * sizeof *a->K);
-    actio_row_scales(n, n, a->K, a->part);
-    for (size_t i = 0; i < n * n; i++) a->K[i] *= a->part[i / n];
-    double length = actio_norm(n * n, a->K);
-    if (actio_lu_factor(n, a->K, a->pivot)) return 1e6;
-    memset(a->M, 0, n * n * sizeof *a->M);
-    for (size_t i = 0; i < n; i++) a->M[i * n + i] = 1;
-    actio_lu_solve(n, a->K, a->pivot, a->M, n, false);
-    return fmin(length * actio_norm(n * n, a->M) / ((double)n * WORN), 1e6);
 }
 
 /* Accelerations do not depend on the automatic rows: those of this very point serve. */
 static int appell_solve(struct actio_motion *m, double t, const double *y)
 {
-    int status = rebase(m, t, y);
+    int status = actio_framed_rebase(m, t, y);
     if (!status) status = appell_accelerations(m, t, y);
     return status ? status : actio_motion_react(m, t, y);
 }
@@ -319,13 +245,13 @@ static const struct actio_law law = {
     .objection = appell_objection,
     .open = appell_open,
     .close = close,
-    .size = size,
+    .size = actio_framed_size,
     .unfold = unfold,
-    .fold = fold,
+    .fold = actio_framed_fold,
     .rates = appell_rates,
     .solve = appell_solve,
-    .strain = strain,
-    .rebase = rebase,
+    .strain = actio_framed_strain,
+    .rebase = actio_framed_rebase,
     .lines = &unframed,
     .gives_way = is_unframed,
 };
