@@ -30,6 +30,9 @@ def main():
     rooms = re.findall(r"^\| `([a-z]+)` \|", page, re.M)
     tally.check(rooms == re.search(r'^rooms="(.*)"', read("tools", "check_includes.sh"), re.M).group(1).split(), "rooms of the page and of the check differ")
     tally.check(sorted(rooms) == sorted(os.listdir(os.path.join(ROOT, "src"))), "rooms of the page and folders of src differ")
+    for room, header in re.findall(r"^\| `([a-z]+)` \|.*\| `([a-z_]+\.h)`[^|]*\|$", page, re.M):
+        first = read("src", room, header).split("*/")[0]
+        tally.check(all(word in first for word in ("In: ", "Out: ", "Callers: ")), "%s/%s does not say what comes in, what goes out and who calls it" % (room, header))
     for name in sorted(set(re.findall(r"`([a-z]+/[a-z0-9_]+\.(?:c|h|def|py|sh))`", page))):
         tally.check(exists(name), "there is no file %s" % name)
     for name in sorted(set(re.findall(r"`(actio_[a-z_]+)`", page))):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Small dense linear algebra, row-major, without allocation: callers give the scratch. Sums run in one fixed order. */
+ * Small dense linear algebra, row-major, without allocation. Sums run in one fixed order.
+ * In: matrices and scratch of the caller. Out: factors, solutions, ranks. Callers: equations and later rooms. */
 #ifndef ACTIO_ALGEBRA_DENSE_H
 #define ACTIO_ALGEBRA_DENSE_H
 

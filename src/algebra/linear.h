@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Linear systems behind one face; the structure is chosen once, from the pattern. Built in: dense, sparse, band with a
- * border. native/ adds KLU. */
+ * Linear systems with one interface; the pattern decides on the structure, once. Built in: dense, sparse, band with
+ * a border. native/ adds KLU.
+ * In: a pattern, then values. Out: solutions. Callers: solve, verdict, action. */
 #ifndef ACTIO_ALGEBRA_LINEAR_H
 #define ACTIO_ALGEBRA_LINEAR_H
 

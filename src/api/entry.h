@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The doors of the library: models, and options that are checked. The work is in the rooms included here.
- * In: what the caller of the public header hands in. Out: objects, or findings. Callers: cli/, native/ and other
- * programs. */
+ * In: what the caller of the public header hands in. Out: objects, or findings. Callers: the files of api/. */
 #ifndef ACTIO_ENTRY_H
 #define ACTIO_ENTRY_H
 

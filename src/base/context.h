@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What everything that can take long is given first: limits, cancellation, progress, memory. */
+ * What every long computation takes first: limits, cancellation, progress, memory.
+ * In: limits and hooks of the caller. Out: memory that is counted, and the word to stop. Callers: all rooms. */
 #ifndef ACTIO_BASE_CONTEXT_H
 #define ACTIO_BASE_CONTEXT_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Everything there is to say (errors, warnings, verdicts), as data: findings.def has the words. */
+ * Findings (errors, warnings, verdicts) as data; findings_*.def have the words.
+ * In: a code, a place, values. Out: sentences, exit statuses. Callers: all rooms. */
 #ifndef ACTIO_BASE_FINDINGS_H
 #define ACTIO_BASE_FINDINGS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The command line's own declarations. Nothing of the library but its public header is seen from here. */
+ * The declarations of the program. It sees the public header of the library and nothing else.
+ * In: arguments. Out: text, files, an exit status. Callers: main. */
 #ifndef ACTIO_CLI_CLI_H
 #define ACTIO_CLI_CLI_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The equations of a model, shown: sections of formulas, independent of how they are written, and the ways to write
- * them. */
+ * The equations of a model, shown: sections of formulas, and the ways to write them (text, LaTeX, C).
+ * In: formulas. Out: text. Callers: the chapters of principles, derivation. */
 #ifndef ACTIO_DERIVE_DERIVE_H
 #define ACTIO_DERIVE_DERIVE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The numeric face of a model under one principle: all that a solver may know. */
+ * The numeric face of a model under one principle: all that a solver may know. In: a model, and how the principle
+ * forms equations. Out: sizes, patterns and kernels. Callers: solve and later rooms. */
 #ifndef ACTIO_EQUATIONS_SYSTEM_H
 #define ACTIO_EQUATIONS_SYSTEM_H
 

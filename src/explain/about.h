@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is spoken of: a model with its equations, near its start.
- * In: a verdict, a start check, a state. Out: findings, and texts in the arena. Callers: problem and what is above it.
- * */
+ * Words for a model near its start: its verdict, its start data, a state.
+ * In: a verdict, a start check, a state. Out: findings, and texts in the arena. Callers: problem and later rooms. */
 #ifndef ACTIO_ABOUT_H
 #define ACTIO_ABOUT_H
 

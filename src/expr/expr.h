@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shared expressions: equal expressions have equal ids, operands come before their users, so each pass is a loop. */
+ * Shared expressions: equal expressions have equal ids, operands come before their users, so each pass is a loop.
+ * In: operations on expressions. Out: nodes of a pool. Callers: model, kernel, equations, verdict, explain, derive. */
 #ifndef ACTIO_EXPR_EXPR_H
 #define ACTIO_EXPR_EXPR_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Expressions in the form a person would write, and proofs that one is zero: rational functions of symbols and of
- * functions of them. */
+ * functions of them.
+ * In: an expression. Out: an equal one, or a proof. Callers: rooms that show or judge formulas. */
 #ifndef ACTIO_EXPR_NORMAL_H
 #define ACTIO_EXPR_NORMAL_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Programs over lanes: the numeric face. A kernel never knows what a lane is (time point, node, cell, member). */
+ * Programs over lanes: the numeric face of formulas. A lane is a time point, a node, a cell or a member; a kernel
+ * does not know which. In: formulas and their symbols. Out: functions of numbers. Callers: equations makes them,
+ * solve and verdict call them. */
 #ifndef ACTIO_KERNEL_KERNEL_H
 #define ACTIO_KERNEL_KERNEL_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A model as it was written: names, spans and expressions. No numbers but the params' and start data's. */
+ * A model as it is written: names, spans and expressions. The only numbers are those of params and start data.
+ * In: text, overrides of the command line. Out: a struct actio_model, or findings. Callers: equations, later rooms. */
 #ifndef ACTIO_MODEL_MODEL_H
 #define ACTIO_MODEL_MODEL_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What needs an operating system: writers, compilers and libraries that register themselves in the core's tables. */
+ * What needs an operating system: writers, compilers and libraries that register themselves in tables of the core.
+ * In: nothing. Out: entries in those tables. Callers: api, before the first context. */
 #ifndef ACTIO_NATIVE_NATIVE_H
 #define ACTIO_NATIVE_NATIVE_H
 

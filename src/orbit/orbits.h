@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A search for periodic orbits under way: shared by search.c (the path), guess.c (where to begin), find.c (many of
- * them), branch.c (one along a param), average.c (from a system that constraints hold) and describe.c (what is said of
- * each). */
+ * A search for periodic orbits. Files: search.c (the path), guess.c (where to begin), find.c (many of them), branch.c
+ * (one along a param), average.c (from a system with constraints), describe.c (the description of each).
+ * In: a problem and the options of orbit. Out: orbits with multipliers. Callers: check (modes), api. */
 #ifndef ACTIO_ORBITS_H
 #define ACTIO_ORBITS_H
 

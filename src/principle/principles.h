@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The principles by name. In: a name. Out: a descriptor (problem/principle.h). Callers: every room above problem. */
+ * The principles by name.
+ * In: a name. Out: a descriptor (problem/principle.h). Callers: the rooms after problem. */
 #ifndef ACTIO_PRINCIPLES_H
 #define ACTIO_PRINCIPLES_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A principle of mechanics: one descriptor, defined in one file of principle/ and listed in principle/principles.def.
- * How it forms its equations, how it moves,
- * what it needs of a model, which options are its own, and what it does at each stage of a run. Nothing outside of its
- * file compares with its address or name. */
+ * It says how equations are formed, how the motion is computed, what a model must have, which options belong to it,
+ * and what it does at each stage of a run. Only its own file compares with its address or name.
+ * In: a problem, at each stage. Out: findings, a motion, columns. Callers: problem, run, compare, derivation. */
 #ifndef ACTIO_PROBLEM_PRINCIPLE_H
 #define ACTIO_PROBLEM_PRINCIPLE_H
 

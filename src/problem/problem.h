@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A model made ready: its equations formed, its start data on the constraints, a principle in force.
- * In: a model and the options of a run. Out: a system, a motion that can begin, findings on what speaks against it.
- * Callers: run, check, orbit, action, derive and the principles. */
+ * A model made ready: equations formed, start data on the constraints, a principle in force.
+ * In: a model and the options of a run. Out: a system, a motion that can begin, findings. Callers: run, check, orbit,
+ * action, derivation and the principles. */
 #ifndef ACTIO_PROBLEM_H
 #define ACTIO_PROBLEM_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The parts of a plot, between the files that make it: scales, names, panels. */
+ * The parts of a plot, shared by the files that draw it: scales, names, panels.
+ * In: tables. Out: shapes on a canvas. Callers: result/ only. */
 #ifndef ACTIO_RESULT_PLOT_H
 #define ACTIO_RESULT_PLOT_H
 

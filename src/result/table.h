@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a run leaves behind: columns with meaning, their errors, events, provenance. Writers take nothing else. */
+ * The result of a run: columns with meaning, their errors, events, provenance. Writers take nothing else.
+ * In: a filled table. Out: files and texts. Callers: run fills it; api and compare write it. */
 #ifndef ACTIO_RESULT_TABLE_H
 #define ACTIO_RESULT_TABLE_H
 
@@ -155,7 +156,7 @@ int actio_file_write(struct actio_context *ctx, const char *path, const char *by
                      struct actio_findings *f);
 
 void actio_csv_text(const struct actio_table *table, struct actio_text *out);
-void actio_json_summary(const struct actio_table *table, struct actio_text *out); /* LANGUAGE.md 4: run */
+void actio_json_summary(const struct actio_table *table, struct actio_text *out); /* of run --json */
 
 /* A clean multi-panel picture of one table, or of several over each other: the first has the panels and the colours,
  * columns of the others join by name. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A motion with a believable error: integrated at two tolerances at least, refined until the global error of every
- * column holds. */
+ * column fits.
+ * In: a motion and a tolerance. Out: rows with error estimates. Callers: run, orbit, compare. */
 #ifndef ACTIO_SOLVE_ACCURACY_H
 #define ACTIO_SOLVE_ACCURACY_H
 

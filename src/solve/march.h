@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Initial-value problems: a flow is what is integrated, a stepper is how, marching adds projection, switches and output
- * rows. */
+ * Initial-value problems: a flow says what is integrated, a stepper how. Marching adds projection, switches and
+ * output rows.
+ * In: a flow, a tolerance, times. Out: rows, and why it ended. Callers: solve, run, native (steppers). */
 #ifndef ACTIO_SOLVE_MARCH_H
 #define ACTIO_SOLVE_MARCH_H
 

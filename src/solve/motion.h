@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A system at work: numbers bound to its kernels, and the flow that steppers integrate. */
+ * A system at work: numbers bound to its kernels, and the flow that steppers integrate.
+ * In: a system, which it borrows, and values of params. Out: rates, multipliers, projections. Callers: solve, verdict,
+ * problem, run, check. The owner is a struct actio_problem, or the caller that opens it; the owner closes it. */
 #ifndef ACTIO_SOLVE_MOTION_H
 #define ACTIO_SOLVE_MOTION_H
 
@@ -77,7 +79,7 @@ struct actio_motion_chain {
     double *inverse;
     struct actio_segments *segments; /* segments.h; NULL: the chain is short, or none */
 };
-/* Modes by time: mode_history.c. */
+/* Modes by time: switch_history.c. */
 struct actio_mode_history {
     struct actio_mode_change *change;
     size_t changes, changes_cap;

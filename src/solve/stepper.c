@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-enum { MOST = 8 };
+enum { BUILT_IN = 4, MOST = 16 };
 static const struct actio_stepper *steppers[MOST] = { &actio_dop853, &actio_discrete, &actio_skg, &actio_dual };
-static size_t count = 4;
+static size_t count = BUILT_IN; /* of the list above */
 
 void actio_stepper_register(const struct actio_stepper *stepper)
 {

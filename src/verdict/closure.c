@@ -353,7 +353,7 @@ static void measure_first(struct closing *c)
         if (!(c->first[i] > 1e-8 * largest[i >= n])) c->first[i] = largest[i >= n];
 }
 
-void actio_close(struct actio_verdict *v, struct actio_sampled *points)
+void actio_find_closure(struct actio_verdict *v, struct actio_sampled *points)
 {
     struct closing c = { .v = v, .points = points };
     uint32_t most = v->F->pool.count + MOST_NODES;

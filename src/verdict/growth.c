@@ -2,7 +2,7 @@
  * Integrability by the growth vector in (q, t): brackets of admissible fields until they bring nothing new; what is
  * left over restricts positions. One round is not enough (the rolling coin grows twice). Ranks are numbers at random
  * states, the largest counts.  [HAMEL F.4] */
-#include "verdict/fields.h"
+#include "verdict/vector_fields.h"
 #include "algebra/dense.h"
 
 #include <math.h>

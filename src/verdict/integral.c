@@ -2,7 +2,7 @@
  * Integrals by simple means: which sum of simple functions of (q, t) does not change along any admissible velocity? A
  * linear question once the functions are listed, simplest first: one that depends on those before it gives an integral.
  * Its numbers are then made plain. */
-#include "verdict/fields.h"
+#include "verdict/vector_fields.h"
 #include "algebra/dense.h"
 
 #include <math.h>

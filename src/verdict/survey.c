@@ -262,7 +262,7 @@ static void decide(struct actio_surveying *s)
     /* never (x' = 0, x' = 1) or only off a smaller manifold (x = 0, x' = z) */
     bool rows_disagree = s->generic.defect > 1e-7 && s->generic.rank < p;
     if (rows_disagree) {
-        actio_close(v, &s->points);
+        actio_find_closure(v, &s->points);
         if (v->contradiction || v->too_large || v->closure.hiddens == 0) contradict_rows(v);
         else v->word = word_of_closure(v);
         return;
@@ -272,7 +272,7 @@ static void decide(struct actio_surveying *s)
         return;
     }
     if (s->generic.smallest <= ACTIO_NO_INERTIA || s->generic.rank != s->generic.rank_D) {
-        actio_close(v, &s->points);
+        actio_find_closure(v, &s->points);
         v->word = word_of_closure(v);
         return;
     }

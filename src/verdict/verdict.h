@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Is a model consistent? A survey of its formulas at points of its constraint manifold, and the closure of its
- * equations. */
+ * equations. In: formulas, a start, a box of states. Out: a struct actio_verdict. Callers: problem, check; explain
+ * puts it in words. */
 #ifndef ACTIO_VERDICT_VERDICT_H
 #define ACTIO_VERDICT_VERDICT_H
 
 #include "verdict/manifold.h"
 
-/* LANGUAGE.md 5, in order: the first that applies. */
+/* In order: the first that applies. */
 #define ACTIO_VERDICTS(V) V(contradictory) V(singular) V(undetermined) V(hidden) V(redundant) V(regular)
 enum actio_verdict_word {
 #define V(word) ACTIO_VERDICT_##word,
@@ -134,7 +135,7 @@ struct actio_sampled {
     double *y, *t;
     size_t count;
 };
-void actio_close(struct actio_verdict *v, struct actio_sampled *points);
+void actio_find_closure(struct actio_verdict *v, struct actio_sampled *points);
 
 /* power.c */
 void actio_find_power(struct actio_verdict *v, struct actio_sampled *points);

@@ -5,7 +5,7 @@
  * distribution. Brackets of random ones come from jets: [X, Y] is the part of e in Y(y + e X) - X(y + e Y), and this
  * may be nested.  [HAMEL A.3,
  * F.4] */
-#include "verdict/fields.h"
+#include "verdict/vector_fields.h"
 #include "algebra/dense.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Admissible velocities as vector fields on (q, t), and their iterated brackets at points. Inside verdict/ only. */
-#ifndef ACTIO_VERDICT_FIELDS_H
-#define ACTIO_VERDICT_FIELDS_H
+#ifndef ACTIO_VERDICT_VECTOR_FIELDS_H
+#define ACTIO_VERDICT_VECTOR_FIELDS_H
 
 #include "verdict/growth.h"
 #include "verdict/jet_numbers.h"
