@@ -108,8 +108,8 @@ static bool factor_room(struct actio_context *ctx, struct factor *f, size_t used
     return true;
 }
 
-/* Diagonal, order and fill, from the pattern only. The room is twice what pivots from the diagonal need: those of fields
- * that leave it need up to 1.3 times as much. Steps then take no memory. */
+/* Diagonal, order and fill, from the pattern only. The room is twice what pivots from the diagonal need; pivots of
+ * fields that leave it need up to 1.3 times as much. Steps then take no memory. */
 static bool analyse(struct sparse *s)
 {
     struct actio_columns graph = { 0 };
