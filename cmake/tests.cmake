@@ -109,6 +109,7 @@ if(NOT ACTIO_SANITIZE)                                     # what is about numbe
   endforeach()
 endif()
 
+include(${CMAKE_CURRENT_LIST_DIR}/labels.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/bench.cmake)
 
 # Only what hangs takes six hours: no test may depend on how fast the machine is (tools/check_clock.sh).
