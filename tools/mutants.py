@@ -154,10 +154,11 @@ def fingerprint(names):
 class Bench:
     """A copy of the sources, its build, and mutants of it one after the other."""
 
-    def __init__(self, folder, label):
+    def __init__(self, folder, label, side_by_side):
         self.source, self.build = os.path.join(folder, "source"), os.path.join(folder, "build")
-        self.cache, self.label, self.usual = os.path.join(folder, "cache"), label, None
-        self.environment = dict(os.environ, XDG_CACHE_HOME=self.cache, CCACHE_BASEDIR=self.source, CCACHE_NOHASHDIR="1",
+        self.cache, self.usual = os.path.join(folder, "cache"), None
+        self.ctest = ["ctest", "--test-dir", self.build, "-L", "^%s$" % label, "--stop-on-failure", "-j", str(side_by_side)]
+        self.environment = dict(os.environ, XDG_CACHE_HOME=self.cache, CCACHE_BASEDIR=folder, CCACHE_NOHASHDIR="1",
                                 CLICOLOR="0")
 
     def copy(self, names):
@@ -215,9 +216,8 @@ class Bench:
                 resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5))
         log = os.path.join(self.build, "ctest.log")
         with open(log, "w", encoding="utf-8") as out:
-            child = subprocess.Popen(["ctest", "--test-dir", self.build, "-L", "^%s$" % self.label, "--stop-on-failure"],
-                                     cwd=self.source, env=self.environment, stdout=out, stderr=out, preexec_fn=bounded,
-                                     start_new_session=True)
+            child = subprocess.Popen(self.ctest, cwd=self.source, env=self.environment, stdout=out, stderr=out,
+                                     preexec_fn=bounded, start_new_session=True)
             hangs, used = self.watched(child, limit)
         with open(log, encoding="utf-8", errors="replace") as file:
             failed = re.findall(r"Test +#\d+: (\S+) \.*\*\*\*", file.read())
@@ -335,7 +335,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="mutants at a time, each with a build of its own")
+    parser.add_argument("--tests", type=int, default=1, help="tests of a mutant at a time")
     parser.add_argument("--label", default="quick", help="of the tests")
     parser.add_argument("--folder", default=os.path.join(ROOT, "build", "mutants"))
     parser.add_argument("--report", action="store_true", help="show what is known and stop")
@@ -344,7 +345,7 @@ def main():
     names = sources()
     ledger = Ledger(os.path.join(options.folder, "seed-%d.jsonl" % options.seed), fingerprint(names))
     if not options.report:
-        benches = [Bench(os.path.join(options.folder, "job%d" % i), options.label) for i in range(options.jobs)]
+        benches = [Bench(os.path.join(options.folder, "job%d" % i), options.label, options.tests) for i in range(options.jobs)]
         for bench in benches:
             bench.prepare(names, benches[0].usual)
         print("the tests take %.0f s of processor time" % benches[0].usual, flush=True)
