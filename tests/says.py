@@ -90,7 +90,7 @@ def main():
     for path in sorted(glob.glob(os.path.join(ROOT, "tests/says/*.act"))):
         with open(path, encoding="utf-8") as file:
             code, _, options = file.readline().lstrip("# ").strip().partition(" | ")
-        if not chosen(os.path.basename(path)):
+        if not chosen("model " + os.path.basename(path)):
             continue
         words = options.split()
         command = words.pop(0) if words and words[0] in COMMANDS else "run"

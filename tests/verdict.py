@@ -517,7 +517,7 @@ def main():
     jobs = []
     for name, model, want in CASES:
         disguises, new = rewritten(model, rng)
-        if not chosen(name):
+        if not chosen("case " + name):
             continue
         jobs += [(f"{name}, {how}", model, want, T, text, how, new) for how, text, T in disguises]
     for (name, model, want, T, text, how, new), got in zip(jobs, test.answers([job[4] for job in jobs])):
