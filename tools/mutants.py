@@ -95,14 +95,17 @@ def negated(list_):
 
 
 def deleted(list_):
-    """Statements within functions."""
-    depth, begin = 0, None
-    for i, t in enumerate(list_):
-        depth += {"{": 1, "}": -1}.get(t.text, 0)
-        if t.text == ";" and begin is not None and depth > 0 and i > begin:
+    """Statements within functions, those after a condition on the same line too."""
+    braces, brackets, begin, heads = 0, 0, None, []
+    for i, t in enumerate(list_[:-1]):
+        braces += {"{": 1, "}": -1}.get(t.text, 0)
+        brackets += {"(": 1, ")": -1}.get(t.text, 0)
+        if t.text == ";" and brackets == 0 and begin is not None and braces > 0 and i > begin:
             yield list_[begin].start, t.end, ";"
-        if t.text in ("{", "}", ";"):
-            begin = i + 1 if i + 1 < len(list_) and list_[i + 1].text not in KEPT else None
+        if t.text in ("if", "for", "while"):
+            heads.append(closing(list_, i + 1))
+        if t.text in ("{", "}", "else") or t.text == ";" and brackets == 0 or i in heads[-1:]:
+            begin = i + 1 if list_[i + 1].text not in KEPT else None
 
 
 KINDS = {"operator": swapped, "number": changed, "condition": negated, "statement": deleted}
