@@ -8,7 +8,7 @@ set(quick_programs
     test_periodic test_refuse test_result test_result_fields test_sbp test_seams test_segments test_solve test_traps
     test_tri test_units test_verdict_traps)
 set(quick_scripts
-    broken dual_scipy events field_twins gallery oracle_motion overlay principles start_sizes undefined)
+    broken dual_scipy events field_twins gallery overlay principles start_sizes undefined)
 set(dear_models beam bricard ice-curve ice-front sleigh-string)     # those of all others are quick
 set(slow
     applies combinations compare contact core derive derive_by dual field field_discrete field_tables language linkages
@@ -21,25 +21,33 @@ function(actio_quick_parts name)
   foreach(part IN LISTS ARGN)
     list(APPEND only --only ${part})
   endforeach()
-  add_test(NAME quick.${name} COMMAND ${ACTIO_PYTHON} tests/${name}.py --program ${CMAKE_BINARY_DIR}/actio ${only}
+  if(name STREQUAL cli)
+    set(program ${CMAKE_BINARY_DIR})
+  else()
+    set(program --program ${CMAKE_BINARY_DIR}/actio)
+  endif()
+  add_test(NAME quick.${name} COMMAND ${ACTIO_PYTHON} tests/${name}.py ${program} ${only}
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
 if(NOT ACTIO_SANITIZE)
+  actio_quick_parts(cli json help version summary quiet exit_1 exit_2)
   actio_quick_parts(compare vakonomic theories discrete frames powers power_words shared_power splits distances
                     same_disk servos)
   actio_quick_parts(contact tumbler incline billiard comes_to_rest columns after_an_event passes momenta rods releases
-                    corners wires two_slips backward principles)
+                    corners wires two_slips backward principles sticks soft hard_to_see)
   actio_quick_parts(derive check_golden check_command check_following)
   actio_quick_parts(derive_by check_golden check_duals)
   actio_quick_parts(derive_fields test_string test_names test_refusals)
-  actio_quick_parts(dual orders closures tables whole zero written gauge)
-  actio_quick_parts(field wrong columns start options rules)
+  actio_quick_parts(dual orders closures tables whole zero written gauge hamiltonian quadratic free soft horizons
+                    marching)
+  actio_quick_parts(field wrong columns start options rules kinds laws)
   actio_quick_parts(language check_functions check_reserved)
   actio_quick_parts(modes finite rolling lorenz words)
-  actio_quick_parts(orbit pendulum contract files refused duffing swings kepler wells drawn switches)
+  actio_quick_parts(orbit pendulum contract files refused duffing swings kepler wells drawn switches find
+                    closes reciprocal units mirrored backward constrained families)
   actio_quick_parts(rows_twice five_rows)
   actio_quick_parts(sensitivity closed_form refusals thrown spun forms)
-  actio_quick_parts(skg disk_at_64 disk_by_slabs refusals claims energy_identity incline damped)
+  actio_quick_parts(skg disk_at_64 disk_by_slabs refusals claims energy_identity incline damped driven backward sizes)
   actio_quick_parts(verdict case inadmissible said remedies places first_things_first later units)
 endif()
 
