@@ -45,14 +45,29 @@ def one_part_runs(tally, program):
 
 
 def unknown_names_are_refused(tally, program):
-    status, said = called(program, "--only", "nonesuch")
-    tally.check(status == 2 and "nonesuch" in said[-1], "an unknown part: exit %s, %s" % (status, said))
+    known = called(program, "--list")[1][0]
+    for words in (("--only", "nonesuch"), ("--only", known, "--only", "nonesuch")):
+        status, said = called(program, *words)
+        tally.check(status == 2 and "nonesuch" in said[-1], "an unknown part: exit %s, %s" % (status, said))
+
+
+def labels_name_tests(tally, _):
+    """A test that was renamed does not fall out of cmake/labels.cmake unseen."""
+    with open(os.path.join(ROOT, "cmake", "labels.cmake"), encoding="utf-8") as file:
+        text = file.read()
+    tables = dict(re.findall(r"^set\((quick_programs|quick_scripts|dear_models|slow)\s+([^)]*)\)", text, re.M))
+    tally.check(len(tables) == 4, "tables of labels.cmake: %s" % sorted(tables))
+    endings = {"dear_models": ("models/%s.act",)}
+    for table, names in tables.items():
+        for name in names.split():
+            files = [pattern % name for pattern in endings.get(table, ("tests/%s.c", "tests/%s.py", "tests/%s.sh"))]
+            tally.check(any(os.path.exists(os.path.join(ROOT, f)) for f in files), "%s has '%s', which is not a test" % (table, name))
 
 
 def main():
     program, _ = arguments()
     tally = Tally("parts")
-    run_parts((every_script_has_parts, names_are_listed, one_part_runs, unknown_names_are_refused), tally, program)
+    run_parts((every_script_has_parts, names_are_listed, one_part_runs, unknown_names_are_refused, labels_name_tests), tally, program)
     tally.done()
 
 

@@ -60,8 +60,10 @@ def model_name(path):
 
 @atexit.register
 def check_words():
-    if ONLY and not any(word in name for word in ONLY for name in SEEN):
-        print("no part has '%s' in its name; --list prints the names" % "' or '".join(ONLY), flush=True)
+    """Each word has to have chosen something: a part that was renamed is not forgotten."""
+    lost = [word for word in ONLY if not any(word in name for name in SEEN)]
+    if lost:
+        print("no part has '%s' in its name; --list prints the names" % "' or '".join(lost), flush=True)
         os._exit(2)
 
 
