@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contacts, impacts and dry friction against closed forms, 40-digit flights, two other simulators, and laws that every motion must keep.
 
-usage: contact.py [--program FILE] [SECTION ...]"""
+usage: contact.py [--program FILE] [--only PART ...] [--list]"""
 import json
 import math
 import os

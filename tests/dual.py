@@ -3,7 +3,7 @@
 """Motion from the dual action of Acharya and Sengupta: orders, gauge, zero duals, the dual Hamiltonian, horizons, marching, closures and free reactions against
 closed forms and a 40-digit Taylor series; the promise of --tol on the gallery; random systems; what is refused.
 
-usage: dual.py [--program FILE] [SECTION ...]"""
+usage: dual.py [--program FILE] [--only PART ...] [--list]"""
 import cmath
 import json
 import math

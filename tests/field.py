@@ -5,7 +5,7 @@ what is refused.
 
 The discretisation in space is part of the language, so values agree to the accuracy asked of time, not to h^2.
 
-usage: field.py [--program FILE] [SECTION ...]"""
+usage: field.py [--program FILE] [--only PART ...] [--list]"""
 import json
 import math
 import os

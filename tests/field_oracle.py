@@ -4,7 +4,7 @@
 
 Called as a program it proves the method of lines against the closed forms and the papers' numbers.
 
-usage: field_oracle.py [SECTION ...]"""
+usage: field_oracle.py [--only PART ...] [--list]"""
 import math
 
 from field_lines import Axis, System            # first: it keeps the linear algebra to one thread

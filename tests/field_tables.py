@@ -4,7 +4,7 @@
 
 Errors that the tables give to two or three digits are held to 2 %, values to their last digit. Where the discrete motion is exact the bound is that of rounding, with room.
 
-usage: field_tables.py [--program FILE] [SECTION ...]"""
+usage: field_tables.py [--program FILE] [--only PART ...] [--list]"""
 import math
 import tempfile
 

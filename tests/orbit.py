@@ -3,7 +3,7 @@
 """Periodic orbits: periods, points and multipliers beside 20-digit references, closed forms and AUTO's branches; invariants that hold whatever the numbers are;
 the same orbit in other units, coordinates and by other methods; what is written, what is refused.
 
-usage: orbit.py [--program FILE] [SECTION ...]"""
+usage: orbit.py [--program FILE] [--only PART ...] [--list]"""
 import csv
 import json
 import math

@@ -74,6 +74,9 @@ def arguments():
         program, words = words[1], words[2:]
     if not os.access(program, os.X_OK):
         sys.exit("no program at %s: build it, or name it with --program" % os.path.relpath(program))
+    for word in words:
+        if not os.path.exists(word):
+            sys.exit("'%s' is not a model; --only %s chooses parts with this word in their names" % (word, word))
     return os.path.abspath(program), words or sorted(glob.glob(os.path.join(ROOT, "models", "*.act")))
 
 

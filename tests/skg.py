@@ -3,7 +3,7 @@
 """Motion from the doubled action: errors and orders of slabs and grids beside closed forms, exact laws of the discrete action, soft walls,
 d'Alembert's motion as second witness on the gallery and on random models, the promise of --tol, and what is refused.
 
-usage: skg.py [--program FILE] [SECTION ...]"""
+usage: skg.py [--program FILE] [--only PART ...] [--list]"""
 import json
 import math
 import os
