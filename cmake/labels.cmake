@@ -11,7 +11,7 @@ set(quick_scripts
     broken dual_scipy events field_twins gallery overlay principles start_sizes undefined)
 set(dear_models beam bricard ice-curve ice-front sleigh-string)     # those of all others are quick
 set(slow
-    applies combinations compare contact core derive derive_by dual field field_discrete field_tables language linkages
+    applies combinations compare contact core derive derive_by dual field field_discrete field_oracle field_tables language linkages
     metamorphic oracle_derivatives orbit perturb random_models sensitivity skg test_deep test_derive test_laws
     test_no_alloc test_same_bits)
 
@@ -21,7 +21,7 @@ function(actio_quick_parts name)
   foreach(part IN LISTS ARGN)
     list(APPEND only --only ${part})
   endforeach()
-  if(name STREQUAL cli)
+  if("${name}" STREQUAL "cli")
     set(program ${CMAKE_BINARY_DIR})
   else()
     set(program --program ${CMAKE_BINARY_DIR}/actio)
