@@ -11,9 +11,9 @@ set(quick_scripts
     broken dual_scipy events field_twins gallery overlay principles start_sizes undefined)
 set(dear_models beam bricard ice-curve ice-front sleigh-string)     # those of all others are quick
 set(slow
-    applies combinations compare contact core derive derive_by dual field field_discrete field_oracle field_tables language linkages
-    metamorphic oracle_derivatives orbit perturb random_models sensitivity skg test_deep test_derive test_laws
-    test_no_alloc test_same_bits)
+    applies combinations compare contact core derive derive_by dual field field_discrete field_oracle field_tables
+    language linkages metamorphic oracle_derivatives orbit perturb random_models sensitivity skg test_deep test_derive
+    test_laws test_no_alloc test_same_bits)
 
 # Parts of slower scripts that are quick by themselves: quick.NAME runs `tests/NAME.py --only PART ...`.
 function(actio_quick_parts name)
@@ -30,7 +30,7 @@ function(actio_quick_parts name)
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
 if(NOT ACTIO_SANITIZE)
-  actio_quick_parts(cli json help version summary quiet exit_1 exit_2)
+  actio_quick_parts(cli json help version summary quiet exits_1 exit_2)
   actio_quick_parts(compare vakonomic theories discrete frames powers power_words shared_power splits distances
                     same_disk servos)
   actio_quick_parts(contact tumbler incline billiard comes_to_rest columns after_an_event passes momenta rods releases
