@@ -10,7 +10,8 @@ import re
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from program import ROOT, Tally, chosen
+
 FOLDER = os.path.join(ROOT, "docs/broken")
 MANUAL = os.path.join(ROOT, "docs/manual.md")
 BEGIN, END = "<!-- broken models: written by tests/broken.py -->\n", "<!-- end of broken models -->\n"
@@ -48,17 +49,15 @@ def main():
         with open(MANUAL, "w", encoding="utf-8") as file:
             file.write(before + text + after)
         return 0
-    passed, failed = 0, 0
+    tally = Tally("broken")
     everything = "".join(answer[1] + "\n" + answer[2] for answer in answers)
     quoted = re.findall(r"^\| `\w+` \|[^|]*\| `(.*)` \|$", before, re.M)
     for good, words in [(BEGIN + now + END == text, "the manual's broken models are stale: run tests/broken.py --write"), (len(names) == 10, f"{len(names)} broken models"),
                         (len(quoted) == 5, f"{len(quoted)} messages in the manual's table of verdicts"),
                         *[(message in everything, f"no broken model is answered with: {message}") for message in quoted]]:
-        passed, failed = passed + bool(good), failed + (not good)
-        if not good:
-            print("  failed: " + words)
-    print(f"broken: {passed} passed, {failed} failed")
-    return failed != 0
+        if chosen(words):
+            tally.check(good, words)
+    tally.done()
 
 
 if __name__ == "__main__":

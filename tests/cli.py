@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from program import begin, wait_until
+from program import begin, chosen, ended, wait_until
 
 BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build")
 ACTIO = os.path.join(BUILD, "actio")
@@ -762,6 +762,7 @@ def main():
              and f.__code__.co_argcount == 0 and not f.__code__.co_flags & 0x04 and name != "main"]
     if not os.access(ACTIO, os.X_OK):
         sys.exit(f"cli: there is no program in {BUILD}")
+    tests = [test for test in tests if chosen(test.__name__)]
     failed = skipped = 0
     home = os.getcwd()
     for test in tests:
@@ -776,8 +777,7 @@ def main():
                 failed += 1
                 print(f"FAILED: {test.__name__}: {type(trouble).__name__}: {str(trouble)[:1500]}")
             os.chdir(home)
-    print(f"cli: {len(tests) - failed - skipped} passed, {failed} failed")
-    return failed != 0
+    return ended("cli", len(tests) - failed - skipped, failed)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import numpy
 
 from combination_models import PAIRS, drafts
 from jets import FUNCTIONS, python
-from program import ROOT, Tally, call, rows
+from program import ROOT, Tally, call, chosen, rows
 
 EACH_PAIR = 20
 MOST_TRIES = 4                                             # of models for one that counts
@@ -142,6 +142,8 @@ def main():
     options = parser.parse_args()
     options.program = os.path.abspath(options.program)
     tally, counted, tried, given_up = Tally("combinations"), 0, 0, 0
+    if not chosen("combinations"):
+        tally.done()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for draft, path, met, faults in models(options, pool, folder):
             tried += 1

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from math import cos, log, sin
 
-from program import ROOT, Tally, arguments, call, rows
+from program import ROOT, Tally, arguments, call, chosen, rows, run_parts
 
 SAME = ("gauss", "maggi", "hamel", "appell", "jourdain", "hamilton")
 
@@ -31,6 +31,8 @@ def gallery(tally, program, models):
     """Each agrees to ten times the error estimates, and its own error is at most a hundred tolerances, relative to the sizes."""
     for path in models:
         stem = os.path.basename(path)[:-4]
+        if not chosen("gallery " + stem):
+            continue
         status, told = compare(program, path, "--by", "dalembert," + ",".join(SAME), *fewer_nodes(path))
         rows = {row["by"]: row for row in told["principles"]}
         tally.check(status == 0, "%s: exit %d" % (stem, status))
@@ -248,13 +250,8 @@ def main():
     tally = Tally("compare")
     gallery(tally, program, models)
     with tempfile.TemporaryDirectory() as folder:
-        vakonomic(tally, program, folder)
-        theories(tally, program, folder)
-        discrete(tally, program, folder)
-        frames(tally, program, folder)
-        acting_on_all(tally, program, folder)
-    for check in (no_multiplier_helps, splits, distances, powers, power_words, shared_power, same_disk, servos):
-        check(tally, program)
+        run_parts((vakonomic, theories, discrete, frames, acting_on_all), tally, program, folder)
+    run_parts((no_multiplier_helps, splits, distances, powers, power_words, shared_power, same_disk, servos), tally, program)
     tally.done()
 
 

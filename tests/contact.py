@@ -2,19 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contacts, impacts and dry friction against closed forms, 40-digit flights, two other simulators, and laws that every motion must keep.
 
-usage: contact.py [--program FILE] [SECTION ...]"""
+usage: contact.py [--program FILE] [--only PART ...] [--list]"""
 import json
 import math
 import os
 import random
-import sys
 import tempfile
 
 import mpmath
 from mpmath import mpf
 
 from contact_oracle import random_scene
-from program import ROOT, Tally, call, rows
+from program import ROOT, Tally, arguments, call, rows, run_parts
 
 try:
     import h5py
@@ -574,14 +573,10 @@ SECTIONS = (tumbler, incline, billiard, comes_to_rest, sticks, columns, after_an
 
 
 def main():
-    words, program = sys.argv[1:], os.path.join(ROOT, "build", "actio")
-    if words[:1] == ["--program"]:
-        program, words = os.path.abspath(words[1]), words[2:]
+    program, _ = arguments()
     tally = Tally("contact")
     with tempfile.TemporaryDirectory() as folder:
-        for section in SECTIONS:
-            if not words or section.__name__ in words:
-                section(Bench(program, tally, folder))
+        run_parts(SECTIONS, Bench(program, tally, folder))
     tally.done()
 
 

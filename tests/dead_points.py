@@ -12,7 +12,7 @@ from math import cos, sin, pi
 
 from scipy.integrate import quad, solve_ivp
 
-from program import ROOT, Tally, arguments, call, rows
+from program import ROOT, Tally, arguments, call, rows, run_parts
 
 # A parallelogram in angles (one of its two rows vanishes when it lies flat) and in points (three rows become dependent). Only one crank is loaded, so that
 # the rod must carry a torque through the flat position.
@@ -134,10 +134,8 @@ def main():
     program, _ = arguments()
     tally = Tally("dead_points")
     with tempfile.TemporaryDirectory() as folder:
-        ends(tally, program, folder)
-        goes_on(tally, program, folder)
-        creeps(tally, program, folder)
-    turns_round(tally, program)
+        run_parts((ends, goes_on, creeps), tally, program, folder)
+    run_parts([turns_round], tally, program)
     tally.done()
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from program import ROOT, Tally, arguments, call, has_fields, one_sided, rows
+from program import ROOT, Tally, arguments, call, chosen, has_fields, model_name, one_sided, rows, run_parts
 
 GOLDEN = os.path.join(ROOT, "tests", "derive")
 MAIN = """
@@ -386,16 +386,17 @@ def main():
     tally, formulas = Tally("derive"), []
     with tempfile.TemporaryDirectory() as folder:
         for model in models:
+            if not chosen(model_name(model)):
+                continue
             if moves(model) and not one_sided(model) and not has_fields(model):      # derive shows the equations between contacts
                 check_text(program, folder, model, tally)
                 check_c(program, folder, model, tally)
             formulas += [(os.path.basename(model), f) for f in check_latex(program, model, tally)]
         if len(sys.argv) < 4:
-            check_golden(program, tally)
-            check_following(program, folder, tally)
-            formulas += [("chain", f) for f in check_shared(program, folder, tally)]
-            check_hostile(program, folder, tally)
-            check_command(program, folder, tally)
+            run_parts([check_golden], program, tally)
+            run_parts((check_following, check_hostile, check_command), program, folder, tally)
+            if chosen("check_shared"):
+                formulas += [("chain", f) for f in check_shared(program, folder, tally)]
         check_katex(formulas, folder, tally)
     tally.done()
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 from derive import compiled, dot, environments, equations, is_whole, names_of, observed
-from program import ROOT, Tally, arguments, call, rows
+from program import ROOT, Tally, arguments, call, chosen, model_name, rows, run_parts
 
 GOLDEN = os.path.join(ROOT, "tests", "derive_by")
 PRINCIPLES = ["gauss", "maggi", "hamel", "appell", "jourdain", "hamilton", "vakonomic", "reduced", "discrete", "skg"]
@@ -686,12 +686,13 @@ def main():
     tally = Tally("derive_by")
     with tempfile.TemporaryDirectory() as folder:
         for model, by in itertools.product(models, PRINCIPLES):
+            if not chosen("%s by %s" % (model_name(model), by)):
+                continue
             shown = check_text(program, folder, model, by, tally)
             if shown:
                 check_c(program, folder, model, by, tally)
                 check_latex(program, model, by, tally)
-    check_duals(program, tally)
-    check_golden(program, tally)
+    run_parts((check_duals, check_golden), program, tally)
     tally.done()
 
 

@@ -8,7 +8,7 @@ import tempfile
 
 import sympy as sp
 
-from program import Tally, arguments, call, rows
+from program import Tally, arguments, call, rows, run_parts
 
 s, t = sp.symbols("s t", real=True)
 STRING = """field x(s), y(s) on s = 0 .. 1 nodes 17
@@ -380,9 +380,8 @@ def main():
     program, _ = arguments()
     tally = Tally("derive_fields")
     with tempfile.TemporaryDirectory() as folder:
-        subject = Subject(program, folder, tally)
-        for test in (test_string, test_hamel, test_edges, test_sleigh, test_beam, test_others, test_frames, test_names, test_reads_back, test_latex, test_refusals):
-            test(subject)
+        run_parts((test_string, test_hamel, test_edges, test_sleigh, test_beam, test_others, test_frames, test_names,
+                   test_reads_back, test_latex, test_refusals), Subject(program, folder, tally))
     tally.done()
 
 

@@ -3,17 +3,16 @@
 """Motion from the dual action of Acharya and Sengupta: orders, gauge, zero duals, the dual Hamiltonian, horizons, marching, closures and free reactions against
 closed forms and a 40-digit Taylor series; the promise of --tol on the gallery; random systems; what is refused.
 
-usage: dual.py [--program FILE] [SECTION ...]"""
+usage: dual.py [--program FILE] [--only PART ...] [--list]"""
 import cmath
 import json
 import math
 import os
 import random
-import sys
 import tempfile
 from decimal import Decimal, getcontext
 
-from program import ROOT, Tally, call, rows
+from program import ROOT, Tally, arguments, call, rows, run_parts
 
 # Lorenz's equations (10, 28, 8/3) from (1, 1, 1), 40-digit Taylor series.
 LORENZ = {1: (-9.37857001092506236, -8.35703378842664473, 29.3623253373634282), 10: (-4.90268754113464573, -3.74387292180291962, 24.6908581027905555),
@@ -447,15 +446,11 @@ SECTIONS = (orders, gauge, whole, zero, hamiltonian, quadratic, horizons, marchi
 
 
 def main():
-    words, program = sys.argv[1:], os.path.join(ROOT, "build", "actio")
-    if words[:1] == ["--program"]:
-        program, words = words[1], words[2:]
+    program, _ = arguments()
     tally = Tally("dual")
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(os.path.abspath(program), tally, folder)
-        for section in SECTIONS:
-            if not words or section.__name__ in words:
-                section(bench)
+        bench = Bench(program, tally, folder)
+        run_parts(SECTIONS, bench)
     tally.done()
 
 

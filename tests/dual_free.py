@@ -10,12 +10,11 @@ Its derivatives are complex steps, its boundary-value problem is shot at from th
 usage: dual_free.py [--program FILE]"""
 import json
 import os
-import sys
 import tempfile
 
 import numpy
 
-from program import ROOT, Tally, call, rows
+from program import Tally, arguments, call, rows, run_parts
 
 STEPS = 60                                                 # of Runge and Kutta's order 4: off by less than 1e-8, as the Hamiltonian's own drift shows
 BOUND = 1e-8
@@ -218,14 +217,10 @@ def states(b):
 
 
 def main():
-    words, program = sys.argv[1:], os.path.join(ROOT, "build", "actio")
-    if words[:1] == ["--program"]:
-        program = words[1]
+    program, _ = arguments()
     tally = Tally("dual_free")
     with tempfile.TemporaryDirectory() as folder:
-        b = Bench(os.path.abspath(program), folder, tally)
-        for section in (weights_and_bases, files, refused, states):
-            section(b)
+        run_parts((weights_and_bases, files, refused, states), Bench(program, folder, tally))
     tally.done()
 
 

@@ -6,7 +6,7 @@ usage: equations.py [--program FILE]"""
 import os
 import sys
 
-from program import ROOT, Tally
+from program import ROOT, Tally, run_parts
 
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 import equations  # noqa: E402
@@ -40,13 +40,15 @@ def stale(text):
     yield text.replace(row, row.replace("src/equations/dalembert.c", "src/equations/other.c"))
 
 
-def main():
-    tally, known = Tally("equations"), equations.papers()
+def keys_are_read(tally, known):
     for words, pairs in GOOD:
         seen = equations.cited(words, known)
         tally.check(seen == pairs, "[%s] is read as %s" % (words, seen))
     for words in BAD:
         tally.check(raises(words, known), "[%s] is taken" % words)
+
+
+def page_is_up_to_date(tally, known):
     places, wrong, count = equations.index(known)
     tally.check(count > 100, "only %d keys were found in src" % count)
     for words in wrong:
@@ -59,6 +61,11 @@ def main():
         tally.check(equations.without_lines(other) != rows, "a page that lacks a key or a file passes for up to date")
     moved = text.replace("c:2](", "c:9999](").replace("#L2)", "#L9999)")
     tally.check(equations.without_lines(moved) == rows, "lines count")
+
+
+def main():
+    tally = Tally("equations")
+    run_parts((keys_are_read, page_is_up_to_date), tally, equations.papers())
     tally.done()
 
 

@@ -9,7 +9,7 @@ import math
 import os
 import tempfile
 
-from program import Tally, arguments, call
+from program import Tally, arguments, call, chosen
 
 PRINCIPLES = "dalembert gauss maggi hamel appell jourdain hamilton skg dual".split()
 HEAD = "coord x\nlagrangian x'^2/2\n"
@@ -62,10 +62,10 @@ def main():
     tally = Tally("events")
     with tempfile.TemporaryDirectory() as folder:
         for name, (lines, wanted) in MODELS.items():
-            for by in PRINCIPLES:
+            for by in PRINCIPLES if chosen(name) else ():
                 look(program, tally, folder, name, HEAD + lines, wanted, by)
         for name, (text, wanted) in WALLS.items():
-            for by in ("dalembert", "gauss"):
+            for by in ("dalembert", "gauss") if chosen(name) else ():
                 look(program, tally, folder, name, text, wanted, by)
     tally.done()
 

@@ -5,11 +5,10 @@ what is refused.
 
 The discretisation in space is part of the language, so values agree to the accuracy asked of time, not to h^2.
 
-usage: field.py [--program FILE] [SECTION ...]"""
+usage: field.py [--program FILE] [--only PART ...] [--list]"""
 import json
 import math
 import os
-import sys
 import tempfile
 
 import field_oracle as oracle                  # before numpy: it keeps the linear algebra to one thread
@@ -17,7 +16,7 @@ import field_random
 import numpy as np
 from field_oracle import far
 from field_texts import EDGE, HELD, LINK, STRING, TEXTS, TOP, WAVE, WRONG
-from program import ROOT, Tally, call, rows
+from program import ROOT, Tally, arguments, call, chosen, rows, run_parts
 
 CLOSE = 2e-9            # the program promises 1e-9 of max(1, size); the oracle is good to 1e-11
 REFUSED = ("kirchhoff_point",)                  # a root of an integral of velocities: this version has no equations for it
@@ -82,9 +81,9 @@ def gathered(row):
 def motions(b):
     """Every system of the oracle: all coordinates, rates, multipliers and the energy at three times."""
     for case in oracle.CASES:
-        if case.__name__ not in REFUSED:
+        if case.__name__ not in REFUSED and chosen("motions " + case.__name__):
             motion(b, case)
-    for name in REFUSED:
+    for name in REFUSED if chosen("motions refused") else ():
         refused(b, TEXTS[name], name)
 
 
@@ -584,22 +583,16 @@ def gallery(b):
         b.tally.check(status == 0, "gallery: %s: exit %s %s" % (name, status, (out + err)[-400:]))
 
 
-SECTIONS = (motions, randoms, exact, beams, kinds, orders, laws, rules, columns, places, start, verdicts, led, doubly, sizes, options, principles, wrong, gallery)
+SECTIONS = (randoms, exact, beams, kinds, orders, laws, rules, columns, places, start, verdicts, led, doubly, sizes, options, principles, wrong, gallery)
 
 
 def main():
-    words, program = sys.argv[1:], os.path.join(ROOT, "build", "actio")
-    if words[:1] == ["--program"]:
-        program, words = words[1], words[2:]
+    program, _ = arguments()
     tally = Tally("field")
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(os.path.abspath(program), tally, folder)
-        for section in SECTIONS:
-            if not words or section.__name__ in words:
-                section(bench)
-        for case in oracle.CASES:               # one motion alone
-            if case.__name__ in words:
-                motion(bench, case)
+        bench = Bench(program, tally, folder)
+        motions(bench)
+        run_parts(SECTIONS, bench)
     tally.done()
 
 

@@ -8,7 +8,7 @@ import math
 import os
 import tempfile
 
-from program import Tally, arguments, call, rows
+from program import Tally, arguments, call, rows, run_parts
 
 LINK = "constraint link(s): diff(x, s)^2 + diff(y, s)^2 = 1\n"
 STRING = """let th0 = .5*sin(2*pi*s)
@@ -184,9 +184,7 @@ def main():
     program, _ = arguments()
     tally = Tally("field_discrete")
     with tempfile.TemporaryDirectory() as folder:
-        b = Bench(program, folder, tally)
-        for part in (orders, laws, energies, long_runs, agreement, beams, one_grid):
-            part(b)
+        run_parts((orders, laws, energies, long_runs, agreement, beams, one_grid), Bench(program, folder, tally))
     tally.done()
 
 

@@ -4,13 +4,12 @@
 
 Called as a program it proves the method of lines against the closed forms and the papers' numbers.
 
-usage: field_oracle.py [SECTION ...]"""
+usage: field_oracle.py [--only PART ...] [--list]"""
 import math
-import sys
 
 from field_lines import Axis, System            # first: it keeps the linear algebra to one thread
 from field_systems import *
-from program import Tally
+from program import Tally, run_parts
 import numpy as np
 
 
@@ -256,9 +255,7 @@ def prove_constraints(claim):
 
 def main():
     tally = Tally("field_oracle")
-    for proof in (prove_strings, prove_chains, prove_ice, prove_waves, prove_constraints):
-        if len(sys.argv) < 2 or proof.__name__[6:] in sys.argv[1:]:
-            proof(tally.check)
+    run_parts((prove_strings, prove_chains, prove_ice, prove_waves, prove_constraints), tally.check)
     tally.done()
 
 

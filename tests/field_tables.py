@@ -4,10 +4,8 @@
 
 Errors that the tables give to two or three digits are held to 2 %, values to their last digit. Where the discrete motion is exact the bound is that of rounding, with room.
 
-usage: field_tables.py [--program FILE] [SECTION ...]"""
+usage: field_tables.py [--program FILE] [--only PART ...] [--list]"""
 import math
-import os
-import sys
 import tempfile
 
 import field_oracle as oracle                  # before numpy: it keeps the linear algebra to one thread
@@ -15,7 +13,7 @@ import numpy as np
 from field import Bench
 from field_oracle import far
 from field_texts import EDGE, LINK, STRING, TEXTS, TOP
-from program import ROOT, Tally
+from program import Tally, arguments, run_parts
 
 SAME = 1e-12            # what blades at the middles of links keep equal: speeds and turning rates; measured 1e-15 to 1e-14 at the default --tol 1e-9
 CIRCLE = 1e-11          # a string on the blade's circle, t >= 3, when it has been drawn there; measured 2e-12 (the last of its way), 5e-14 and 3e-15 with 9, 17 and 33 nodes
@@ -273,15 +271,11 @@ SECTIONS = (rotating, free, hanging, front, curve, free_front, sleigh, on_circle
 
 
 def main():
-    words, program = sys.argv[1:], os.path.join(ROOT, "build", "actio")
-    if words[:1] == ["--program"]:
-        program, words = words[1], words[2:]
+    program, _ = arguments()
     tally = Tally("field_tables")
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(os.path.abspath(program), tally, folder)
-        for section in SECTIONS:
-            if not words or section.__name__ in words:
-                section(bench)
+        bench = Bench(program, tally, folder)
+        run_parts(SECTIONS, bench)
     tally.done()
 
 

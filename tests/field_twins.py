@@ -6,7 +6,7 @@ usage: field_twins.py [--program FILE]"""
 import os
 import tempfile
 
-from program import Tally, arguments, call, rows
+from program import Tally, arguments, call, rows, run_parts
 
 CLOSE = 3e-9            # each is good to 1e-9
 NODES = "abc"           # x[0], x[1], x[2] of an axis 0 .. 1: h = 1/2
@@ -93,8 +93,7 @@ def main():
     program, _ = arguments()
     tally = Tally("field_twins")
     with tempfile.TemporaryDirectory() as folder:
-        for section in (pairs, nearest, integrals_within):
-            section(tally, program, folder)
+        run_parts((pairs, nearest, integrals_within), tally, program, folder)
     tally.done()
 
 

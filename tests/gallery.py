@@ -6,7 +6,7 @@ import json
 import os
 import re
 
-from program import ROOT, Tally, arguments, call
+from program import ROOT, Tally, arguments, call, chosen, model_name
 
 # stem: verdict, then what the row knows: free data and what counting promises, holonomic and nonholonomic combinations, growth
 ROWS = {
@@ -79,9 +79,11 @@ def main():
     program, models = arguments()
     tally = Tally("gallery")
     for path in models:
-        check_file(tally, path)
+        if chosen("file " + model_name(path)):
+            check_file(tally, path)
     for stem, (verdict, row) in ROWS.items():
-        check_row(program, tally, stem, verdict, row)
+        if chosen("row " + stem):
+            check_row(program, tally, stem, verdict, row)
     tally.done()
 
 

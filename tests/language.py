@@ -464,15 +464,11 @@ def main():
     parser.add_argument("--seed", type=int, default=19)
     parser.add_argument("--count", type=int, default=60)
     options = parser.parse_args()
-    rng, tally, actio = random.Random(options.seed), program.Tally("language"), os.path.abspath(options.program)
-    check_hints(tally, actio)
-    check_functions(tally, actio)
-    check_names(tally, actio, rng)
-    check_reserved(tally, actio)
-    check_conditions(tally, actio, rng, 5 * options.count)
-    check_printed(tally, actio, rng, options.count // 2)
-    check_closed_forms(tally, actio)
-    check_motions(tally, actio, rng, options.count)
+    tally, actio = program.Tally("language"), os.path.abspath(options.program)
+    program.run_parts((check_hints, check_functions, check_reserved, check_closed_forms), tally, actio)
+    counts = {check_names: (), check_conditions: (5 * options.count,), check_printed: (options.count // 2,), check_motions: (options.count,)}
+    for part, count in counts.items():                     # each has numbers of its own: the same with and without the others
+        program.run_parts([part], tally, actio, random.Random(options.seed), *count)
     tally.done()
 
 

@@ -11,7 +11,7 @@ import tempfile
 
 import numpy
 
-from program import ROOT, Tally, arguments, call
+from program import ROOT, Tally, arguments, call, run_parts
 
 PI = math.pi
 J0 = (2.404825557695773, 5.520078110286311, 8.653727912911013, 11.791534439014281)      # zeros of the Bessel function
@@ -331,8 +331,7 @@ def main():
     program, _ = arguments()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(program, folder)
-        for section in (finite, lorenz, rolling, randoms, chains, nearby, strings, integrals, beams, sizes, words):
-            section(bench)
+        run_parts((finite, lorenz, rolling, randoms, chains, nearby, strings, integrals, beams, sizes, words), bench)
     bench.tally.done()
 
 

@@ -10,7 +10,7 @@ import os
 import tempfile
 from math import cos, sin
 
-from program import ROOT, Tally, arguments, call, rows
+from program import ROOT, Tally, arguments, call, chosen, rows, run_parts
 
 POINTS = 4001
 BOUND = 1e-8
@@ -135,8 +135,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for stem, principles, lines in CASES:
             for by in principles.split():
+                if not chosen("%s by %s" % (stem, by)):
+                    continue
                 check(tally, program, folder, stem, by, lines)
-    turntable(tally, program)
+    run_parts([turntable], tally, program)
     tally.done()
 
 

@@ -3,7 +3,7 @@
 """Periodic orbits: periods, points and multipliers beside 20-digit references, closed forms and AUTO's branches; invariants that hold whatever the numbers are;
 the same orbit in other units, coordinates and by other methods; what is written, what is refused.
 
-usage: orbit.py [--program FILE] [SECTION ...]"""
+usage: orbit.py [--program FILE] [--only PART ...] [--list]"""
 import csv
 import json
 import math
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from program import ROOT, Tally, begin, call, rows
+from program import ROOT, Tally, arguments, begin, call, rows, run_parts
 
 EPS = sys.float_info.epsilon
 CLOSE = 1e-13                                   # what is asked of periods, relative
@@ -733,15 +733,11 @@ SECTIONS = (pendulum, wells, kepler, driven, switches, swings, cycles, rossler, 
 
 
 def main():
-    words, program = sys.argv[1:], os.path.join(ROOT, "build", "actio")
-    if words[:1] == ["--program"]:
-        program, words = words[1], words[2:]
+    program, _ = arguments()
     tally = Tally("orbit")
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(os.path.abspath(program), tally, folder)
-        for section in SECTIONS:
-            if not words or section.__name__ in words:
-                section(bench)
+        bench = Bench(program, tally, folder)
+        run_parts(SECTIONS, bench)
     tally.done()
 
 

@@ -10,7 +10,7 @@ import re
 import subprocess
 import tempfile
 
-from program import ROOT, Tally, arguments, call, rows
+from program import ROOT, Tally, arguments, call, rows, run_parts
 
 WIDTHS = "1/10,1/20,1/40,1/80,1/110"
 # Largest distance from the hard wall at the 256 nodes, by another program (SKG 4.6).
@@ -232,11 +232,9 @@ def figures(tally, program, folder):
 def main():
     program, _ = arguments()
     tally = Tally("overlay")
-    for check in (widths, widths_by_others, inclines, grids):
-        check(tally, program)
+    run_parts((widths, widths_by_others, inclines, grids), tally, program)
     with tempfile.TemporaryDirectory() as folder:
-        for check in (usage, disc_count, disc_places, several, greys, differences, endings, figures):
-            check(tally, program, folder)
+        run_parts((usage, disc_count, disc_places, several, greys, differences, endings, figures), tally, program, folder)
     tally.done()
 
 

@@ -8,12 +8,12 @@ import os
 import mpmath
 
 from independent import Model
-from program import Tally, arguments, call, has_fields
+from program import Tally, arguments, call, chosen, has_fields, model_name
 
 program, models = arguments()
 tally = Tally("perturb")
 for path in models:
-    if has_fields(path):                                   # this reader knows none: field.py tests them
+    if has_fields(path) or not chosen(model_name(path)):                                   # this reader knows none: field.py tests them
         continue
     name = os.path.basename(path)
     with open(path, encoding="utf-8") as f:

@@ -12,7 +12,7 @@ import tempfile
 
 from scipy.integrate import solve_ivp
 
-from program import ROOT, Tally, arguments, call, rows
+from program import ROOT, Tally, arguments, call, rows, run_parts
 
 NEW = ("appell", "jourdain", "hamilton")
 TIGHT = dict(method="DOP853", rtol=2.3e-14, atol=1e-14)
@@ -196,10 +196,7 @@ def lists(tally, program, folder):
 def main():
     program, tally = arguments()[0], Tally("principles")
     with tempfile.TemporaryDirectory() as folder:
-        references(tally, program, folder)
-        roundings(tally, program, folder)
-        refusals(tally, program, folder)
-        lists(tally, program, folder)
+        run_parts((references, roundings, refusals, lists), tally, program, folder)
     tally.done()
 
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the Python tests find the program and the gallery, count, and end."""
+"""How the Python tests find the program and the gallery, choose parts, count, and end.
+
+Every script takes `--only WORD`, as often as wanted, and `--list`: parts with one of the words in their names run, or
+the names are printed. Both are taken off the command line here, before a script looks at it."""
+import atexit
 import csv
 import glob
 import io
@@ -13,6 +17,56 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+def taken_words():
+    """The words after --only, and whether there was --list; sys.argv keeps the rest."""
+    only, rest, words = [], [], iter(sys.argv[1:])
+    for word in words:
+        if word == "--only":
+            only.append(next(words, ""))
+        elif word != "--list":
+            rest.append(word)
+    lists = "--list" in sys.argv[1:]
+    sys.argv[1:] = rest
+    return only, lists
+
+
+ONLY, LISTS = taken_words()
+SEEN = []                                                  # names of parts
+
+
+def chosen(name):
+    """Whether the part of this name is to run."""
+    if LISTS and name not in SEEN:
+        print(name)
+    SEEN.append(name)
+    return not LISTS and (not ONLY or any(word in name for word in ONLY))
+
+
+def run_parts(parts, *arguments):
+    """Calls the functions whose names are chosen, each with the arguments."""
+    for part in parts:
+        if chosen(part.__name__):
+            part(*arguments)
+
+
+def everything():
+    """Whether everything runs: what is counted over all parts is checked then only."""
+    return not ONLY and not LISTS
+
+
+def model_name(path):
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+@atexit.register
+def check_words():
+    """Each word has to have chosen something: a part that was renamed is not forgotten."""
+    lost = [word for word in ONLY if not any(word in name for name in SEEN)]
+    if lost:
+        print("no part has '%s' in its name; --list prints the names" % "' or '".join(lost), flush=True)
+        os._exit(2)
+
+
 def arguments():
     """(program, models): [--program FILE] [MODEL ...], without models the whole gallery."""
     words, program = sys.argv[1:], os.path.join(ROOT, "build", "actio")
@@ -20,6 +74,9 @@ def arguments():
         program, words = words[1], words[2:]
     if not os.access(program, os.X_OK):
         sys.exit("no program at %s: build it, or name it with --program" % os.path.relpath(program))
+    for word in words:
+        if not os.path.exists(word):
+            sys.exit("'%s' is not a model; --only %s chooses parts with this word in their names" % (word, word))
     return os.path.abspath(program), words or sorted(glob.glob(os.path.join(ROOT, "models", "*.act")))
 
 
@@ -75,6 +132,13 @@ def has_fields(path):
         return re.search(r"^field\b", file.read(), re.M) is not None
 
 
+def ended(name, passed, failed):
+    """Prints the line that tools/test.py adds up; the exit status."""
+    if not LISTS:
+        print("%s: %d passed, %d failed" % (name, passed, failed))
+    return 1 if failed else 0
+
+
 class Tally:
     def __init__(self, name):
         self.name, self.passed, self.failed = name, 0, 0
@@ -86,5 +150,4 @@ class Tally:
         return good
 
     def done(self):
-        print("%s: %d passed, %d failed" % (self.name, self.passed, self.failed))
-        sys.exit(1 if self.failed else 0)
+        sys.exit(ended(self.name, self.passed, self.failed))

@@ -15,6 +15,8 @@ import zipfile
 
 import numpy
 
+from program import chosen, ended
+
 passed = failed = 0
 
 
@@ -210,11 +212,12 @@ def main(folder):
         read_fields(folder)
     else:
         for name, read in (("test_result", read_samples), ("test_result_fields", read_fields)):
+            if not chosen(name):
+                continue
             with tempfile.TemporaryDirectory() as samples:
                 subprocess.run([os.path.abspath(find_program(folder, name)), samples], check=True, stdout=subprocess.DEVNULL)
                 read(samples)
-    print("read_back: %d passed, %d failed" % (passed, failed))
-    return failed != 0
+    return ended("read_back", passed, failed)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from math import atan2, cos, sin
 
 from scipy.integrate import solve_ivp
 
-from program import Tally, arguments, call, rows
+from program import Tally, arguments, call, rows, run_parts
 
 GRAVITY = 9.81
 PRINCIPLES = ("dalembert", "gauss", "maggi", "skg")
@@ -70,27 +70,40 @@ class Case:
             self.tally.check(worst < 5e-9, "%s by %s: %.1e off" % (name, by, worst))   # 1e-9 is the tolerance; the reference has 1e-11
 
 
+def cranks(case):
+    for speed in (0, 1, 1.5, 1.9, 2, 2.1, 2.5, 4):
+        for end in (2, 6):
+            case.write(CRANKS + "start x = 0, y = -1, x' = %r\ntime 0 .. %d\n" % (speed, end))
+            case.verdict("cranks %g %d" % (speed, end), 2)
+            case.motion("cranks %g %d" % (speed, end), pendulum(0, speed, end))
+
+
+def cranks_from(case):
+    for x, y in ((.6, -.8), (-.28, -.96)):
+        for speed in (0, 1):
+            case.write(CRANKS + "start x = %r, y = %r, x' = %r, y' = %r\ntime 0 .. 2\n" % (x, y, -y * speed, x * speed))
+            case.verdict("cranks from %g" % x, 2)
+            case.motion("cranks from %g" % x, pendulum(atan2(x, -y), speed, 2))
+
+
+def circle(case):
+    """Fast enough to go round, so that each factor vanishes."""
+    for factors in FACTORS:
+        case.write(CIRCLE % factors + "start x = .6, y = -.8, x' = .8*7, y' = .6*7\ntime 0 .. 3\n")
+        case.motion("circle times %s and %s" % factors, pendulum(atan2(.6, .8), 7, 3))
+
+
+def five_rows(case):
+    case.write(MANY)
+    case.verdict("five rows", 2)
+    case.motion("five rows", pendulum(atan2(.6, .8), 0, 2), ("x", "z"))
+
+
 def main():
     program, _ = arguments()
     tally = Tally("rows_twice")
     with tempfile.TemporaryDirectory() as folder:
-        case = Case(tally, program, folder)
-        for speed in (0, 1, 1.5, 1.9, 2, 2.1, 2.5, 4):
-            for end in (2, 6):
-                case.write(CRANKS + "start x = 0, y = -1, x' = %r\ntime 0 .. %d\n" % (speed, end))
-                case.verdict("cranks %g %d" % (speed, end), 2)
-                case.motion("cranks %g %d" % (speed, end), pendulum(0, speed, end))
-        for x, y in ((.6, -.8), (-.28, -.96)):
-            for speed in (0, 1):
-                case.write(CRANKS + "start x = %r, y = %r, x' = %r, y' = %r\ntime 0 .. 2\n" % (x, y, -y * speed, x * speed))
-                case.verdict("cranks from %g" % x, 2)
-                case.motion("cranks from %g" % x, pendulum(atan2(x, -y), speed, 2))
-        for factors in FACTORS:                            # fast enough to go round, so that each factor vanishes
-            case.write(CIRCLE % factors + "start x = .6, y = -.8, x' = .8*7, y' = .6*7\ntime 0 .. 3\n")
-            case.motion("circle times %s and %s" % factors, pendulum(atan2(.6, .8), 7, 3))
-        case.write(MANY)
-        case.verdict("five rows", 2)
-        case.motion("five rows", pendulum(atan2(.6, .8), 0, 2), ("x", "z"))
+        run_parts((cranks, cranks_from, circle, five_rows), Case(tally, program, folder))
     tally.done()
 
 

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from math import cos, exp, pi, sin, sqrt
 
-from program import Tally, arguments
+from program import Tally, arguments, run_parts
 
 # Model, columns, step of the differences relative to max(1, |value|), more options. Small steps where the motion is sensitive.
 DIFFERENCES = [
@@ -275,15 +275,8 @@ def main():
     program, _ = arguments()
     tally = Tally("sensitivity")
     with tempfile.TemporaryDirectory() as folder:
-        differences(tally, program, folder)
-        closed_form(tally, program, folder)
-        thrown(tally, program, folder)
-        spun(tally, program, folder)
-        on_the_rod(tally, program, folder)
-        pendulum_period(tally, program, folder)
-        proofs(tally, program)
-        forms(tally, program, folder)
-        refusals(tally, program, folder)
+        run_parts((differences, closed_form, thrown, spun, on_the_rod, pendulum_period, forms, refusals), tally, program, folder)
+    run_parts([proofs], tally, program)
     tally.done()
 
 

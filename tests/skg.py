@@ -3,18 +3,17 @@
 """Motion from the doubled action: errors and orders of slabs and grids beside closed forms, exact laws of the discrete action, soft walls,
 d'Alembert's motion as second witness on the gallery and on random models, the promise of --tol, and what is refused.
 
-usage: skg.py [--program FILE] [SECTION ...]"""
+usage: skg.py [--program FILE] [--only PART ...] [--list]"""
 import json
 import math
 import os
 import random
 import signal
 import subprocess
-import sys
 import tempfile
 
 from oracle_motion import MOTIONS, one
-from program import ROOT, Tally, begin, call, rows
+from program import ROOT, Tally, arguments, begin, call, rows, run_parts
 from smooth_models import KINDS
 
 try:
@@ -500,15 +499,11 @@ SECTIONS = (disk_at_64, disk_on_grids, disk_by_slabs, long_time, any_number_of_s
 
 
 def main():
-    words, program = sys.argv[1:], os.path.join(ROOT, "build", "actio")
-    if words[:1] == ["--program"]:
-        program, words = words[1], words[2:]
+    program, _ = arguments()
     tally = Tally("skg")
     with tempfile.TemporaryDirectory() as folder:
-        b = Bench(os.path.abspath(program), tally, folder)
-        for section in SECTIONS:
-            if not words or section.__name__ in words:
-                section(b)
+        b = Bench(program, tally, folder)
+        run_parts(SECTIONS, b)
     if not solve_ivp:
         print("  scipy is not installed: it was not asked")
     tally.done()

@@ -10,7 +10,7 @@ from math import cos, isnan, pi, sqrt
 
 import numpy
 
-from program import Tally, arguments, call, rows
+from program import Tally, arguments, call, rows, run_parts
 
 HEAD = "coord x\nlagrangian x'^2/2 - x^2/2\nstart x = 1\ntime 0 .. 5\n"
 ROOT = HEAD + "observe o = sqrt(x)\nobserve p = 1/(t - 2.5)\nobserve fine = x^2\n"     # x = cos(t): o has no value from pi/2 on, p none at 2.5, which is a row
@@ -121,8 +121,7 @@ def main():
     program, _ = arguments()
     tally = Tally("undefined")
     with tempfile.TemporaryDirectory() as folder:
-        for check in (outputs, claims, diagnostics, poles):
-            check(tally, program, folder)
+        run_parts((outputs, claims, diagnostics, poles), tally, program, folder)
     tally.done()
 
 

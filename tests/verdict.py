@@ -16,7 +16,8 @@ import tempfile
 
 import numpy
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from program import ROOT, chosen, ended, run_parts
+
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -516,6 +517,8 @@ def main():
     jobs = []
     for name, model, want in CASES:
         disguises, new = rewritten(model, rng)
+        if not chosen("case " + name):
+            continue
         jobs += [(f"{name}, {how}", model, want, T, text, how, new) for how, text, T in disguises]
     for (name, model, want, T, text, how, new), got in zip(jobs, test.answers([job[4] for job in jobs])):
         before = test.failed
@@ -526,11 +529,8 @@ def main():
             exact(test, name, model, want, got)
         if test.show and test.failed > before:
             print(text, json.dumps(got), sep="\n")
-    inadmissible(test)
-    for more in (said, remedies, places, first_things_first, later, units, large):
-        more(test)
-    print(f"verdict: {test.passed} passed, {test.failed} failed")
-    return test.failed != 0
+    run_parts((inadmissible, said, remedies, places, first_things_first, later, units, large), test)
+    return ended("verdict", test.passed, test.failed)
 
 
 if __name__ == "__main__":

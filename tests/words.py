@@ -13,7 +13,8 @@ import os
 import re
 import subprocess
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from program import ROOT, ended, run_parts
+
 LONGEST = 25
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 
@@ -241,14 +242,9 @@ def main():
     parser.add_argument("--program", default=os.path.join(ROOT, "build/actio"))
     program = os.path.abspath(parser.parse_args().program)
     w = Words()
-    check_tables(w)
-    check_sources(w)
-    check_itself(w)
-    check_documents(w)
-    check_help(w)
-    check_hints(w, program)
-    print(f"words: {w.passed} passed, {w.failed} failed")
-    raise SystemExit(w.failed > 0)
+    run_parts((check_tables, check_sources, check_itself, check_documents, check_help), w)
+    run_parts([check_hints], w, program)
+    raise SystemExit(ended("words", w.passed, w.failed))
 
 
 if __name__ == "__main__":

@@ -108,7 +108,8 @@ static bool factor_room(struct actio_context *ctx, struct factor *f, size_t used
     return true;
 }
 
-/* Diagonal, order and fill, from the pattern only; room as if every pivot came from the diagonal, and a little more. */
+/* Diagonal, order and fill, from the pattern only. The room is twice what pivots from the diagonal need; pivots of
+ * fields that leave it need up to 1.3 times as much. Steps then take no memory. */
 static bool analyse(struct sparse *s)
 {
     struct actio_columns graph = { 0 };
@@ -124,7 +125,7 @@ static bool analyse(struct sparse *s)
     actio_columns_close(&graph, s->ctx);
     actio_free(s->ctx, work);
     for (size_t k = 0; ok && k < s->n; k++) s->diagonal[k] = s->row[s->order[k]];
-    size_t room = fill + fill / 8 + s->n + 1;
+    size_t room = 2 * fill + s->n + 1;
     return ok && factor_open(s->ctx, &s->l, s->n, room) && factor_open(s->ctx, &s->u, s->n, room);
 }
 
