@@ -124,7 +124,7 @@ static size_t held_by(const struct actio_fields *w, size_t constraint)
     return l->patch == 0 ? w->patch[0].x[l->A.at[0].col].at : SIZE_MAX;
 }
 
-static bool is_held(const struct actio_fields *w, size_t coordinate)
+static bool is_node_held(const struct actio_fields *w, size_t coordinate)
 {
     for (size_t c = 0; c < w->F->model->constraints; c++)
         if (held_by(w, c) == coordinate) return true;
@@ -138,7 +138,7 @@ static bool held_in_both(const struct tension *t, uint32_t a, uint32_t b)
     size_t from = w->base[a], end = from + w->patch[t->nodes].lanes;
     for (size_t c = 0; c < w->F->model->constraints; c++) {
         size_t at = held_by(w, c);
-        if (at >= from && at < end && !is_held(w, at - from + w->base[b])) return false;
+        if (at >= from && at < end && !is_node_held(w, at - from + w->base[b])) return false;
     }
     return true;
 }
