@@ -78,22 +78,35 @@ static void json_modes(const struct actio_modes *o)
 
 /* ---- the verdict */
 
+static void print_indented(const char *text)
+{
+    for (const char *p = text; *p;) {
+        printf("  ");
+        for (; *p && *p != '\n'; p++) putchar(*p);
+        putchar('\n');
+        if (*p) p++;
+    }
+}
+
+/* "disk: regular", or "disk: regular, but units differ: see below" */
+static void print_verdict(const char *name, const struct actio_verdict_report *r, int status)
+{
+    bool good = r->verdict[0] == 'r' || r->verdict[0] == 'h'; /* regular, redundant, hidden */
+    const char *but = good && status ? r->but : NULL;
+    fputs(actio_cli_paint(stdout, 'b'), stdout);
+    actio_cli_text(stdout, name);
+    printf("%s: %s%s%s", actio_cli_paint(stdout, ' '), actio_cli_paint(stdout, good && !but ? 'g' : 'e'), r->verdict,
+           actio_cli_paint(stdout, ' '));
+    if (but) printf(", but %s: see below", but);
+    putchar('\n');
+}
+
 static void print_report(const char *word, const struct actio_model *model, const struct actio_verdict_report *r,
                          const struct actio_modes *modes, struct actio_findings *f, bool quiet)
 {
     if (!quiet && r->verdict) {
-        bool good = r->verdict[0] == 'r' || r->verdict[0] == 'h'; /* regular, redundant, hidden */
-        fputs(actio_cli_paint(stdout, 'b'), stdout);
-        actio_cli_text(stdout, model ? actio_model_name(model) : word);
-        const char *but = good && actio_findings_status(f) ? r->but : NULL;
-        printf("%s: %s%s%s%s%s%s\n", actio_cli_paint(stdout, ' '), actio_cli_paint(stdout, good && !but ? 'g' : 'e'),
-               r->verdict, actio_cli_paint(stdout, ' '), but ? ", but " : "", but ? but : "", but ? ": see below" : "");
-        for (const char *p = r->text; *p;) {
-            printf("  ");
-            for (; *p && *p != '\n'; p++) putchar(*p);
-            putchar('\n');
-            if (*p) p++;
-        }
+        print_verdict(model ? actio_model_name(model) : word, r, actio_findings_status(f));
+        print_indented(r->text);
         if (modes) print_modes(modes);
     }
     actio_cli_flush();

@@ -189,25 +189,38 @@ static int check_owners(const struct actio_cli_arguments *a)
     return 0;
 }
 
-static int check_together(struct actio_cli_arguments *a)
+static int check_belongs(const struct actio_cli_arguments *a)
 {
     for (size_t i = 0; a->command && i < a->uses; i++)
         if (!actio_cli_belongs(a->used[i], a->command))
             return actio_cli_usage(a, NULL, "%s%s does not belong to `%s`, but to: %s",
                                    a->used[i]->name[1] ? "--" : "-", a->used[i]->name, a->command,
                                    a->used[i]->commands);
-    if (check_owners(a)) return ACTIO_WRONG_USAGE;
-    for (size_t i = 0; i < a->uses; i++)
-        if (strcmp(a->used[i]->name, "tol") == 0) a->orbit.tol = a->run.tol; /* without it: as exact as possible */
-    size_t inputs = 0;
-    for (size_t i = 0; i < a->models; i++) inputs += strcmp(a->model[i], "-") == 0;
+    return 0;
+}
+
+static size_t dashes_in(const char *const *path, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) found += strcmp(path[i], "-") == 0;
+    return found;
+}
+
+/* Standard input and output each have one use. */
+static int check_standard_streams(const struct actio_cli_arguments *a)
+{
+    size_t inputs = dashes_in(a->model, a->models);
     if (inputs > 1)
         return actio_cli_usage(a, "write `-` once", "`-` (standard input) can be read only once; found %zu times",
                                inputs);
-    bool standard_output = false;
-    for (size_t i = 0; i < a->outputs; i++) standard_output = standard_output || strcmp(a->output[i], "-") == 0;
-    if (a->json && standard_output) return actio_cli_usage(a, NULL, "--json and -o - both need standard output");
-    if (actio_cli_check_outputs(a)) return ACTIO_WRONG_USAGE;
+    if (a->json && dashes_in(a->output, a->outputs))
+        return actio_cli_usage(a, NULL, "--json and -o - both need standard output");
+    return 0;
+}
+
+/* What has a meaning only beside another option, or in `compare` only. */
+static int check_partners(const struct actio_cli_arguments *a)
+{
     bool compares = a->command && strcmp(a->command, "compare") == 0;
     const char *picture = compares ? "--overlay" : "--plot";
     if (a->axes && !(compares ? a->overlays : a->plots + a->animations))
@@ -215,6 +228,15 @@ static int check_together(struct actio_cli_arguments *a)
     if (a->run.width_count && !compares)
         return actio_cli_usage(a, "use `actio compare` for several widths", "--sigma: `%s` takes one width",
                                a->command ? a->command : "actio");
+    return 0;
+}
+
+static int check_together(struct actio_cli_arguments *a)
+{
+    if (check_belongs(a) || check_owners(a)) return ACTIO_WRONG_USAGE;
+    for (size_t i = 0; i < a->uses; i++)
+        if (strcmp(a->used[i]->name, "tol") == 0) a->orbit.tol = a->run.tol; /* without it: as exact as possible */
+    if (check_standard_streams(a) || actio_cli_check_outputs(a) || check_partners(a)) return ACTIO_WRONG_USAGE;
     return 0;
 }
 

@@ -82,34 +82,43 @@ static bool usable(struct actio_formation *F, actio_expr pivot, actio_expr refer
     return isfinite(p) && fabs(p) > 1e-9 * fabs(r) && p != 0;
 }
 
-static bool factor_block(struct actio_formation *F, struct blocks *b, size_t block, struct watch *w)
+static void watch_pair(struct watch *w, actio_expr value, actio_expr reference)
+{
+    w->pair[2 * w->pairs] = value;
+    w->pair[2 * w->pairs++ + 1] = reference;
+}
+
+/* A block of one entry has no reference but its own history. */
+static void watch_pivot(struct actio_formation *F, size_t size, actio_expr pivot, actio_expr before, struct watch *w)
+{
+    if (actio_level_of(&F->pool, pivot) < ACTIO_LV_TIME) return;
+    if (size == 1) w->with_sign[w->signs++] = pivot;
+    else watch_pair(w, pivot, before);
+}
+
+/* Row i of a block less its multiple of row j. Of a symmetric block only the part up to the diagonal is reduced; the
+ * row of U is kept above the diagonal. */
+static void reduce_row(struct actio_formation *F, struct blocks *b, size_t block, size_t j, size_t i)
 {
     struct actio_pool *pool = &F->pool;
+    size_t k = eliminate_size_of(b, block), end = b->symmetric ? i + 1 : k;
+    actio_expr *a = b->matrix[block], column = a[i * k + j],
+               l = eliminate_times(pool, column, b->inverse_pivot[block][j]);
+    if (b->symmetric) a[j * k + i] = column;
+    for (size_t c = j + 1; c < end; c++) a[i * k + c] = minus_product(pool, a[i * k + c], l, a[j * k + c]);
+    a[i * k + j] = l;
+}
+
+static bool factor_block(struct actio_formation *F, struct blocks *b, size_t block, struct watch *w)
+{
     size_t k = eliminate_size_of(b, block);
-    actio_expr *a = b->matrix[block], *inverse = b->inverse_pivot[block];
     for (size_t j = 0; j < k; j++) {
-        actio_expr pivot = a[j * k + j], before = inverse[j]; /* `before`: the diagonal as it was */
+        actio_expr pivot = b->matrix[block][j * k + j], *inverse = &b->inverse_pivot[block][j],
+                   before = *inverse; /* the diagonal as it was */
         if (!usable(F, pivot, before)) return false;
-        if (actio_level_of(pool, pivot) >= ACTIO_LV_TIME) {
-            if (k == 1) w->with_sign[w->signs++] = pivot;
-            else {
-                w->pair[2 * w->pairs] = pivot;
-                w->pair[2 * w->pairs++ + 1] = before;
-            }
-        }
-        inverse[j] = actio_div(pool, actio_const(pool, 1), pivot);
-        for (size_t i = j + 1; i < k; i++) {
-            actio_expr column = a[i * k + j], l = eliminate_times(pool, column, inverse[j]);
-            for (size_t c = j + 1; c < k; c++) {
-                if (b->symmetric && c > i) break;
-                actio_expr other = b->symmetric ? a[c * k + j] : a[j * k + c];
-                /* symmetric: a[c][j] for c < i is already l; the row of U is kept above the diagonal */
-                if (b->symmetric) other = c == i ? column : a[j * k + c];
-                a[i * k + c] = minus_product(pool, a[i * k + c], l, other);
-            }
-            if (b->symmetric) a[j * k + i] = column;
-            a[i * k + j] = l;
-        }
+        watch_pivot(F, k, pivot, before, w);
+        *inverse = actio_div(&F->pool, actio_const(&F->pool, 1), pivot);
+        for (size_t i = j + 1; i < k; i++) reduce_row(F, b, block, j, i);
     }
     return true;
 }
@@ -181,8 +190,7 @@ static void watch_determinant(struct actio_formation *F, const struct small *m, 
         w->with_sign[w->signs++] = det;
         return;
     }
-    w->pair[2 * w->pairs] = det;
-    w->pair[2 * w->pairs++ + 1] = product_of_diagonal(&F->pool, m);
+    watch_pair(w, det, product_of_diagonal(&F->pool, m));
     for (size_t i = 0; i < m->p; i++) w->plain[w->plains++] = m->s[i * m->p + i];
 }
 
@@ -220,10 +228,7 @@ static bool factor_by_elimination(struct actio_formation *F, struct small *m, st
     for (size_t j = 0; j < p; j++) {
         actio_expr pivot = m->s[j * p + j], before = m->cofactor[j * p + j];
         if (!usable(F, pivot, before)) return false;
-        if (w && actio_level_of(pool, pivot) >= ACTIO_LV_TIME) {
-            w->pair[2 * w->pairs] = pivot;
-            w->pair[2 * w->pairs++ + 1] = before;
-        }
+        if (w && actio_level_of(pool, pivot) >= ACTIO_LV_TIME) watch_pair(w, pivot, before);
         if (w && actio_level_of(pool, before) >= ACTIO_LV_TIME) w->plain[w->plains++] = before;
         m->pivot_inverse[j] = actio_div(pool, actio_const(pool, 1), pivot);
         for (size_t i = j + 1; i < p; i++) {

@@ -163,8 +163,15 @@ size_t actio_local_of(struct actio_fields *w, struct actio_patch *p, actio_slot 
 unsigned actio_field_level(struct actio_fields *w, actio_expr e);
 actio_expr actio_field_sum_rate(struct actio_fields *w, uint32_t sum); /* the symbol of its drift */
 
+/* those that a formula has in it, into p->x */
+void actio_field_take_locals(struct actio_fields *w, struct actio_patch *p, actio_expr e);
+
+/* field_constraints.c: w->line, and its rows */
+void actio_field_constraints(struct actio_fields *w);
 /* its reaction; by `acting`, or on all */
 bool actio_field_acts_on(const struct actio_fields *w, const struct actio_constraint *c, const struct actio_local *x);
+/* field_ends.c: w->slave */
+void actio_field_ends(struct actio_fields *w);
 /* field_sums.c */
 /* whether e has a sum in it that changes with the motion (with its rates) */
 bool actio_field_moves_within(struct actio_fields *w, actio_expr e, bool rates_only);

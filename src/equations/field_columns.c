@@ -259,28 +259,38 @@ static void define_forces(struct naming *d)
 
 /* ---- symmetries */
 
+/* Is a local, or one point's number, a node of this variable? A line has nodes beyond its ends. */
+static bool is_node_of(const struct actio_fields *w, actio_slot slot, size_t variable)
+{
+    const struct actio_model *m = w->F->model;
+    uint16_t axis = m->coord[variable].axis;
+    if (slot.axis) return slot.index == variable;
+    long node = (long)slot.index - (long)w->base[variable],
+         last = axis ? (long)m->field.axis[axis - 1].nodes - 1 + (long)w->right[variable] : 0;
+    return node >= -(long)w->left[variable] && node <= last;
+}
+
+/* A term's formula at a node of its variable. */
+static actio_expr moved_at(struct actio_fields *w, const struct actio_term *term, actio_slot slot)
+{
+    uint16_t axis = w->F->model->coord[term->variable].axis;
+    if (slot.axis) return actio_place_local(w, term->e, axis, 2 * slot.offset);
+    if (!axis) return actio_place_point(w, term->e);
+    return actio_place_pin(w, actio_place_local(w, term->e, axis, 0), actio_patch_of(w, axis, 0),
+                           (long)slot.index - (long)w->base[term->variable]);
+}
+
 /* What the transformation does to each local of each patch: its formula at the local's own node. */
 static const actio_expr *const *moved_by(struct actio_fields *w, const struct actio_symmetry *s)
 {
-    const struct actio_model *m = w->F->model;
     const actio_expr **dq = actio_form_array(w->F, w->patches, sizeof *dq);
     for (size_t i = 0; i < w->patches; i++) {
         const struct actio_patch *p = &w->patch[i];
         actio_expr *here = actio_form_array(w->F, p->xs, sizeof *here);
         for (size_t x = 0; x < p->xs; x++) {
             actio_slot slot = actio_slot_of(&w->F->pool, p->x[x].q);
-            for (size_t t = 0; t < s->terms; t++) {
-                size_t variable = s->term[t].variable, base = w->base[variable];
-                uint16_t axis = m->coord[variable].axis;
-                long node = (long)slot.index - (long)base,
-                     last = axis ? (long)m->field.axis[axis - 1].nodes - 1 + (long)w->right[variable] : 0;
-                if (slot.axis ? slot.index != variable : node < -(long)w->left[variable] || node > last) continue;
-                if (slot.axis) here[x] = actio_place_local(w, s->term[t].e, axis, 2 * slot.offset);
-                else
-                    here[x] = axis ? actio_place_pin(w, actio_place_local(w, s->term[t].e, axis, 0),
-                                                     actio_patch_of(w, axis, 0), node)
-                                   : actio_place_point(w, s->term[t].e);
-            }
+            for (size_t t = 0; t < s->terms; t++)
+                if (is_node_of(w, slot, s->term[t].variable)) here[x] = moved_at(w, &s->term[t], slot);
         }
         dq[i] = here;
     }

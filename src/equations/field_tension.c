@@ -108,28 +108,45 @@ static bool fits(struct actio_fields *w, struct tension *t)
            && t->cells->lanes > 2;
 }
 
+static actio_expr mass_of(const struct tension *t, uint32_t variable)
+{
+    const struct actio_patch *p = &t->w->patch[t->nodes];
+    actio_expr mass = { 0 };
+    for (size_t e = 0; e < p->W.count; e++)
+        if (actio_slot_of(&t->w->F->pool, p->x[p->W.at[e].row].q).index == variable) mass = p->W.at[e].e;
+    return mass;
+}
+
+/* The coordinate that a constraint holds at rest; SIZE_MAX: it is the one along the cells. */
+static size_t held_by(const struct actio_fields *w, size_t constraint)
+{
+    const struct actio_line *l = &w->line[constraint];
+    return l->patch == 0 ? w->patch[0].x[l->A.at[0].col].at : SIZE_MAX;
+}
+
+static bool is_node_held(const struct actio_fields *w, size_t coordinate)
+{
+    for (size_t c = 0; c < w->F->model->constraints; c++)
+        if (held_by(w, c) == coordinate) return true;
+    return false;
+}
+
+/* Is each node of `a` that is held also held in `b`? */
+static bool held_in_both(const struct tension *t, uint32_t a, uint32_t b)
+{
+    const struct actio_fields *w = t->w;
+    size_t from = w->base[a], end = from + w->patch[t->nodes].lanes;
+    for (size_t c = 0; c < w->F->model->constraints; c++) {
+        size_t at = held_by(w, c);
+        if (at >= from && at < end && !is_node_held(w, at - from + w->base[b])) return false;
+    }
+    return true;
+}
+
 /* Do two fields have the same masses, and are the same of their nodes held? */
 static bool same_masses(const struct tension *t, uint32_t a, uint32_t b)
 {
-    struct actio_fields *w = t->w;
-    const struct actio_patch *p = &w->patch[t->nodes];
-    actio_expr mass[2] = { { 0 }, { 0 } };
-    for (size_t e = 0; e < p->W.count; e++)
-        for (int k = 0; k < 2; k++)
-            if (actio_slot_of(&w->F->pool, p->x[p->W.at[e].row].q).index == (k ? b : a)) mass[k] = p->W.at[e].e;
-    if (!actio_same(mass[0], mass[1])) return false;
-    for (int k = 0; k < 2; k++) /* each node of one that is held is held in the other */
-        for (size_t c = 0; c < w->F->model->constraints; c++) {
-            const struct actio_line *l = &w->line[c];
-            size_t at = l->patch == 0 ? w->patch[0].x[l->A.at[0].col].at : SIZE_MAX, from = w->base[k ? b : a],
-                   to = w->base[k ? a : b];
-            if (l->patch || at < from || at >= from + p->lanes) continue;
-            bool both = false;
-            for (size_t d = 0; d < w->F->model->constraints; d++)
-                both = both || (w->line[d].patch == 0 && w->patch[0].x[w->line[d].A.at[0].col].at == at - from + to);
-            if (!both) return false;
-        }
-    return true;
+    return actio_same(mass_of(t, a), mass_of(t, b)) && held_in_both(t, a, b) && held_in_both(t, b, a);
 }
 
 /* Of fields with the same masses the first one's are taken. */

@@ -74,25 +74,40 @@ size_t actio_list_observed(struct actio_formation *F, actio_expr **out)
     return made;
 }
 
+/* rhs - M z' of one row of M */
+static actio_expr less_rates(struct actio_formation *F, const struct actio_entries *M, size_t row, actio_expr rhs)
+{
+    for (size_t e = 0; e < M->count; e++)
+        if (M->at[e].row == row)
+            rhs = actio_sub(&F->pool, rhs, actio_mul(&F->pool, M->at[e].e, F->sym.zdot[M->at[e].col]));
+    return rhs;
+}
+
+/* h + D' lambda - G z' of variable i */
+static actio_expr motion_row(struct actio_formation *F, size_t i)
+{
+    actio_expr row = less_rates(F, &F->G, i, F->h[i]);
+    for (size_t e = 0; e < F->D.count; e++)
+        if (F->D.at[e].col == i)
+            row = actio_add(&F->pool, row, actio_mul(&F->pool, F->D.at[e].e, F->sym.lambda[F->D.at[e].row]));
+    return row;
+}
+
 /* -(weights).(G z' - D' lambda - h, A z' - c) */
 static actio_expr weighed_equations(struct actio_formation *F)
 {
     struct actio_pool *pool = &F->pool;
     actio_expr sum = { 0 };
-    for (size_t i = 0; i < F->N + F->p; i++) {
-        bool own = i < F->N;
-        actio_expr w = own ? actio_symbol(pool, i < F->n ? ACTIO_SPACE_QMINUS : ACTIO_SPACE_SMINUS,
-                                          (uint32_t)(i < F->n ? i : i - F->n))
-                           : actio_symbol(pool, ACTIO_SPACE_LMINUS, (uint32_t)(i - F->N));
-        actio_expr row = own ? F->h[i] : F->c[i - F->N];
-        const struct actio_entries *M = own ? &F->G : &F->A;
-        for (size_t e = 0; e < M->count; e++)
-            if (M->at[e].row == (own ? i : i - F->N))
-                row = actio_sub(pool, row, actio_mul(pool, M->at[e].e, F->sym.zdot[M->at[e].col]));
-        for (size_t e = 0; own && e < F->D.count; e++)
-            if (F->D.at[e].col == i)
-                row = actio_add(pool, row, actio_mul(pool, F->D.at[e].e, F->sym.lambda[F->D.at[e].row]));
-        sum = actio_add(pool, sum, actio_mul(pool, w, row));
+    for (size_t i = 0; i < F->N; i++) {
+        actio_expr weight = i < F->n ? actio_symbol(pool, ACTIO_SPACE_QMINUS, (uint32_t)i)
+                                     : actio_symbol(pool, ACTIO_SPACE_SMINUS, (uint32_t)(i - F->n));
+        actio_expr row = motion_row(F, i);
+        sum = actio_add(pool, sum, actio_mul(pool, weight, row));
+    }
+    for (size_t k = 0; k < F->p; k++) {
+        actio_expr weight = actio_symbol(pool, ACTIO_SPACE_LMINUS, (uint32_t)k);
+        actio_expr row = less_rates(F, &F->A, k, F->c[k]);
+        sum = actio_add(pool, sum, actio_mul(pool, weight, row));
     }
     return sum;
 }

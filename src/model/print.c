@@ -1,188 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A model as text that reads back to the same model. Families keep their declarations, members get their own formulas,
- * and what would be long when written out in full is written once, as a let. */
-#include "model/model.h"
+ * A model as text that reads back to the same model. Families keep their declarations, members get their own formulas.
+ */
+#include "model/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* nodes: written out in full / worth a let when used twice / a let in any case */
-enum { SHORT = 4000, WORTH = 12, LONG = 2000 };
-
-struct printing {
-    struct actio_model *m;
-    struct actio_text out; /* in the arena below */
-    struct actio_arena arena;
-    struct actio_pool pool; /* copies, so that printing leaves the model's pool unchanged */
-    actio_expr *root, *copy;
-    size_t roots, next;
-    size_t cap;
-    actio_expr *let;
-    uint32_t lets, lets_cap;
-    char prefix[16], index[16]; /* names the model does not use */
-};
-
-/* ---- which formulas, in the order of the text */
-
-static void add_root(struct printing *p, actio_expr e) { ACTIO_PUSH(&p->arena, p->root, p->roots, p->cap) = e; }
-
-static void add_terms(struct printing *p, const struct actio_term *term, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (term[i].placed) add_root(p, term[i].place);
-        add_root(p, term[i].e);
-    }
-}
-
-/* Options as they are printed: what is by default is left out. */
-static void add_friction(struct printing *p, const struct actio_friction *f)
-{
-    if (f->given) add_root(p, f->coefficient);
-    for (size_t i = 0; f->slip_given && i < f->slips; i++) add_root(p, f->slip[i]);
-    if (f->stick_given) add_root(p, f->stick);
-}
-
-static bool is_elastic(const struct actio_model *m, const struct actio_contact *c)
-{
-    return actio_is_const(&m->pool, c->restitution) && actio_const_value(&m->pool, c->restitution) == 1;
-}
-
-static void add_contacts(struct printing *p)
-{
-    const struct actio_model *m = p->m;
-    for (size_t i = 0; i < m->contacts; i++) {
-        const struct actio_contact *c = &m->contact[i];
-        add_root(p, c->left);
-        add_root(p, c->right);
-        if (!is_elastic(m, c)) add_root(p, c->restitution);
-        add_friction(p, &c->friction);
-    }
-    for (size_t i = 0; i < m->events; i++) {
-        add_root(p, m->event[i].left);
-        add_root(p, m->event[i].right);
-    }
-}
-
-static void print_collect(struct printing *p)
-{
-    const struct actio_model *m = p->m;
-    for (size_t i = 0; i < m->params; i++) add_root(p, m->param[i].definition);
-    for (size_t i = 0; i < m->field.axes; i++) {
-        add_root(p, m->field.axis[i].from);
-        add_root(p, m->field.axis[i].to);
-    }
-    for (size_t i = 0; i < m->named.frames; i++) add_root(p, m->named.frame[i].e);
-    add_root(p, m->lagrangian);
-    add_root(p, m->dissipation);
-    for (size_t i = 0; i < m->forces; i++) add_terms(p, m->force[i].term, m->force[i].terms);
-    for (size_t i = 0; i < m->flows; i++) {
-        add_root(p, m->flow[i].left);
-        add_root(p, m->flow[i].right);
-    }
-    for (size_t i = 0; i < m->constraints; i++) {
-        const struct actio_constraint *c = &m->constraint[i];
-        add_root(p, c->left);
-        add_root(p, c->right);
-        add_terms(p, c->reaction, c->reactions);
-        add_friction(p, &c->friction);
-    }
-    add_contacts(p);
-    for (size_t i = 0; i < m->symmetries; i++) add_terms(p, m->symmetry[i].term, m->symmetry[i].terms);
-    for (size_t i = 0; i < m->coords; i++) {
-        add_root(p, m->coord[i].start);
-        add_root(p, m->coord[i].start_dot);
-    }
-    for (size_t i = 0; i < m->states; i++) add_root(p, m->state[i].start);
-    for (size_t i = 0; i < m->constraints; i++) add_root(p, m->constraint[i].start_lambda);
-    for (size_t i = 0; i < m->output.observes; i++) add_root(p, m->output.observe[i].e);
-    for (size_t i = 0; i < m->mixed.requires; i++) {
-        add_root(p, m->mixed.require[i].at);
-        add_root(p, m->mixed.require[i].value);
-    }
-}
-
-/* ---- what becomes a let */
-
-struct sharing {
-    const uint32_t *id;
-    uint32_t count;
-    uint32_t *uses, *size, *place;
-    bool full;
-};
-
-static uint32_t node_args(const struct actio_pool *pool, uint32_t id, uint32_t arg[3])
-{
-    const struct actio_node *n = &pool->node[id];
-    arg[0] = n->a;
-    arg[1] = n->b;
-    arg[2] = n->c;
-    return (uint32_t)actio_arity((enum actio_op)n->op);
-}
-
-static bool is_let(const struct sharing *s, uint32_t i)
-{
-    return !s->full && ((s->uses[i] > 1 && s->size[i] >= WORTH) || s->size[i] > LONG);
-}
-
-/* Nodes of each formula as text, lets counted once; returns the sum over roots, at most UINT32_MAX / 2. */
-static uint64_t print_measure(struct printing *p, struct sharing *s)
-{
-    uint64_t total = 0;
-    for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t arg[3], n = node_args(&p->m->pool, s->id[i], arg);
-        uint64_t size = 1;
-        for (uint32_t k = 0; k < n; k++) size += is_let(s, s->place[arg[k]]) ? 1 : s->size[s->place[arg[k]]];
-        s->size[i] = size > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)size;
-    }
-    for (size_t k = 0; k < p->roots; k++) total += s->size[s->place[p->root[k].id]];
-    return total;
-}
-
-static struct sharing share(struct printing *p)
-{
-    struct actio_pool *pool = &p->m->pool;
-    struct actio_cone cone = actio_cone_of(pool, p->root, p->roots);
-    uint32_t *id = actio_arena_array(&p->arena, cone.count, sizeof *id);
-    memcpy(id, cone.id, cone.count * sizeof *id);
-    struct sharing s = { id,
-                         cone.count,
-                         actio_arena_array(&p->arena, cone.count, 4),
-                         actio_arena_array(&p->arena, cone.count, 4),
-                         actio_arena_array(&p->arena, pool->count, 4),
-                         true };
-    for (uint32_t i = 0; i < s.count; i++) s.place[id[i]] = i;
-    for (uint32_t i = 0; i < s.count; i++) {
-        uint32_t arg[3], n = node_args(pool, id[i], arg);
-        for (uint32_t k = 0; k < n; k++) s.uses[s.place[arg[k]]]++;
-    }
-    for (size_t k = 0; k < p->roots; k++) s.uses[s.place[p->root[k].id]]++;
-    s.full = print_measure(p, &s) <= SHORT;
-    if (!s.full) print_measure(p, &s);
-    return s;
-}
-
-/* Copies all formulas, operands first; a let is a HIDDEN symbol from then on. */
-static void copy_formulas(struct printing *p)
-{
-    const struct actio_pool *from = &p->m->pool;
-    struct sharing s = share(p);
-    actio_expr *made = actio_arena_array(&p->arena, s.count, sizeof *made);
-    for (uint32_t i = 0; i < s.count; i++) {
-        const struct actio_node *n = &from->node[s.id[i]];
-        actio_expr a[3] = { { 0 }, { 0 }, { 0 } };
-        uint32_t arg[3], arity = node_args(from, s.id[i], arg);
-        for (uint32_t k = 0; k < arity; k++) a[k] = made[s.place[arg[k]]];
-        if (n->op == ACTIO_CONST) made[i] = actio_const(&p->pool, from->value[n->a]);
-        else if (n->op == ACTIO_SYMBOL) made[i] = actio_symbol_at(&p->pool, from->slot[n->a]);
-        else made[i] = actio_rebuild(&p->pool, (enum actio_op)n->op, a[0], a[1], a[2], (int32_t)n->b);
-        if (!is_let(&s, i)) continue;
-        ACTIO_PUSH(&p->arena, p->let, p->lets, p->lets_cap) = made[i];
-        made[i] = actio_symbol(&p->pool, ACTIO_SPACE_HIDDEN, p->lets);
-    }
-    p->copy = actio_arena_array(&p->arena, p->roots, sizeof *p->copy);
-    for (size_t k = 0; k < p->roots; k++) p->copy[k] = made[s.place[p->root[k].id]];
-}
 
 /* ---- names that are free */
 
@@ -223,20 +46,21 @@ static void free_name(const struct actio_model *m, char name[16], char letter)
 
 /* ---- pieces of text */
 
-static void print_add(struct printing *p, const char *s) { actio_text_add(&p->out, s); }
+static void print_add(struct actio_printing *p, const char *s) { actio_text_add(&p->out, s); }
 
 static void symbol_name(void *user, actio_slot slot, struct actio_text *out)
 {
-    struct printing *p = user;
+    struct actio_printing *p = user;
     if (slot.space == ACTIO_SPACE_HIDDEN) actio_text_format(out, "%s%u", p->prefix, (unsigned)slot.index);
     else actio_model_symbol_name(p->m, slot, out);
 }
 
-static void formula(struct printing *p, actio_expr e) { actio_print(&p->pool, e, symbol_name, p, &p->out); }
-static void next_formula(struct printing *p) { formula(p, p->copy[p->next++]); }
+static void formula(struct actio_printing *p, actio_expr e) { actio_print(&p->pool, e, symbol_name, p, &p->out); }
+
+static void next_formula(struct actio_printing *p) { formula(p, p->copy[p->next++]); }
 
 /* a[3] as the declaration of one member: a[i = 3 .. 3] */
-static void head(struct printing *p, const char *name)
+static void head(struct actio_printing *p, const char *name)
 {
     const char *bracket = strchr(name, '[');
     if (!bracket) {
@@ -247,22 +71,22 @@ static void head(struct printing *p, const char *name)
     actio_text_format(&p->out, "%.*s[%s = %ld .. %ld]", (int)(bracket - name), name, p->index, k, k);
 }
 
-static void print_along(struct printing *p, uint16_t axis)
+static void print_along(struct actio_printing *p, uint16_t axis)
 {
     if (axis) actio_text_format(&p->out, "(%s)", p->m->field.axis[axis - 1].name);
 }
 
-static void unit(struct printing *p, const char *text)
+static void unit(struct actio_printing *p, const char *text)
 {
     if (text) actio_text_format(&p->out, " [%s]", text);
 }
 
-static const char *variable_name(const struct printing *p, const struct actio_term *t)
+static const char *variable_name(const struct actio_printing *p, const struct actio_term *t)
 {
     return t->is_state ? p->m->state[t->variable].name : p->m->coord[t->variable].name;
 }
 
-static void terms(struct printing *p, const struct actio_term *term, size_t n, bool with_formula)
+static void terms(struct actio_printing *p, const struct actio_term *term, size_t n, bool with_formula)
 {
     for (size_t i = 0; i < n; i++) {
         print_add(p, i ? ", " : " ");
@@ -281,7 +105,7 @@ static void terms(struct printing *p, const struct actio_term *term, size_t n, b
 
 /* ---- statements */
 
-static void print_description(struct printing *p)
+static void print_description(struct actio_printing *p)
 {
     const char *s = p->m->description;
     while (s && *s) {
@@ -295,7 +119,7 @@ static void print_description(struct printing *p)
     if (p->m->name) actio_text_format(&p->out, "model %s\n", p->m->name);
 }
 
-static void print_params(struct printing *p)
+static void print_params(struct actio_printing *p)
 {
     for (size_t i = 0; i < p->m->params; i++) {
         print_add(p, "param ");
@@ -319,7 +143,7 @@ static bool family_goes_on(const struct actio_variable *v, size_t i)
     return strtol(b + 1, NULL, 10) == strtol(a + 1, NULL, 10) + 1 && same_unit(v[i].unit, v[i + 1].unit);
 }
 
-static void print_variables(struct printing *p, const char *keyword, const struct actio_variable *v, size_t n)
+static void print_variables(struct actio_printing *p, const char *keyword, const struct actio_variable *v, size_t n)
 {
     for (size_t i = 0, last; i < n; i = last + 1) {
         for (last = i; last + 1 < n && family_goes_on(v, last);) last++;
@@ -334,7 +158,7 @@ static void print_variables(struct printing *p, const char *keyword, const struc
 }
 
 /* Each axis with the first of its fields; its bounds are the formulas at hand, in the order of axes. */
-static void print_fields(struct printing *p)
+static void print_fields(struct actio_printing *p)
 {
     const struct actio_model *m = p->m;
     bool *known = actio_arena_array(&p->arena, m->field.axes + 1, sizeof *known);
@@ -362,7 +186,7 @@ static void print_fields(struct printing *p)
     p->next += 2 * m->field.axes;
 }
 
-static void print_lets(struct printing *p)
+static void print_lets(struct actio_printing *p)
 {
     for (uint32_t i = 0; i < p->lets; i++) {
         actio_text_format(&p->out, "let %s%u = ", p->prefix, (unsigned)(i + 1));
@@ -371,7 +195,7 @@ static void print_lets(struct printing *p)
     }
 }
 
-static void print_frames(struct printing *p)
+static void print_frames(struct actio_printing *p)
 {
     for (size_t i = 0; i < p->m->named.frames; i++) {
         print_add(p, "frame ");
@@ -383,7 +207,7 @@ static void print_frames(struct printing *p)
     }
 }
 
-static void print_sums(struct printing *p)
+static void print_sums(struct actio_printing *p)
 {
     const struct actio_model *m = p->m;
     if (m->has_lagrangian) {
@@ -412,7 +236,7 @@ static void print_sums(struct printing *p)
     }
 }
 
-static void print_friction(struct printing *p, const struct actio_friction *f)
+static void print_friction(struct actio_printing *p, const struct actio_friction *f)
 {
     if (f->given) {
         print_add(p, ", friction = ");
@@ -433,7 +257,7 @@ static void print_friction(struct printing *p, const struct actio_friction *f)
     }
 }
 
-static void print_contacts(struct printing *p)
+static void print_contacts(struct actio_printing *p)
 {
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->contacts; i++) {
@@ -444,7 +268,7 @@ static void print_contacts(struct printing *p)
         next_formula(p);
         print_add(p, c->at_most ? " <= " : " >= ");
         next_formula(p);
-        if (!is_elastic(m, c)) {
+        if (!actio_print_is_elastic(m, c)) {
             print_add(p, ", restitution = ");
             next_formula(p);
         }
@@ -462,7 +286,7 @@ static void print_contacts(struct printing *p)
     }
 }
 
-static void print_constraints(struct printing *p)
+static void print_constraints(struct actio_printing *p)
 {
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->constraints; i++) {
@@ -487,7 +311,7 @@ static void print_constraints(struct printing *p)
     }
 }
 
-static void start(struct printing *p, const char *before, const char *name, const char *after, bool given)
+static void start(struct actio_printing *p, const char *before, const char *name, const char *after, bool given)
 {
     if (!given) {
         p->next++;
@@ -498,7 +322,7 @@ static void start(struct printing *p, const char *before, const char *name, cons
     print_add(p, "\n");
 }
 
-static void print_data(struct printing *p)
+static void print_data(struct actio_printing *p)
 {
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->coords; i++) {
@@ -530,7 +354,7 @@ static void print_data(struct printing *p)
     }
 }
 
-static void print_conditions(struct printing *p)
+static void print_conditions(struct actio_printing *p)
 {
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->mixed.frees; i++) {
@@ -547,14 +371,14 @@ static void print_conditions(struct printing *p)
     }
 }
 
-static void number(struct printing *p, const char *before, double x)
+static void number(struct actio_printing *p, const char *before, double x)
 {
     print_add(p, before);
     actio_text_number(&p->out, x);
 }
 
 /* Claims may use lets that are not there any more: their numbers are written. */
-static void print_claims(struct printing *p)
+static void print_claims(struct actio_printing *p)
 {
     for (size_t i = 0; i < p->m->claims; i++) {
         const struct actio_claim *c = &p->m->claim[i];
@@ -577,15 +401,16 @@ static void print_claims(struct printing *p)
     }
 }
 
+/* ---- the whole */
+
 static void print_once(void *user)
 {
-    struct printing *p = user;
+    struct actio_printing *p = user;
     actio_text_open(&p->out, &p->arena);
     actio_pool_open(&p->pool, &p->arena);
     free_name(p->m, p->prefix, 's');
     free_name(p->m, p->index, 'i');
-    print_collect(p);
-    copy_formulas(p);
+    actio_print_formulas(p);
     print_description(p);
     print_params(p);
     if (p->m->field.axes) print_fields(p);
@@ -619,11 +444,11 @@ static bool same_text(const struct actio_text *a, const struct actio_text *b)
 void actio_model_print(struct actio_model *model, struct actio_text *out)
 {
     enum { ROUNDS = 4 };
-    struct printing p[2] = { { .m = model } };
+    struct actio_printing p[2] = { { .m = model } };
     struct actio_model *again = NULL;
     int now = 0, escaped = 0;
     for (int round = 0; round < ROUNDS && !escaped; round++) {
-        struct printing *next = &p[round ? !now : 0];
+        struct actio_printing *next = &p[round ? !now : 0];
         actio_arena_open(&next->arena, model->ctx);
         escaped = actio_attempt(model->ctx, print_once, next);
         bool settled = round && !escaped && same_text(&p[0].out, &p[1].out);
@@ -634,7 +459,7 @@ void actio_model_print(struct actio_model *model, struct actio_text *out)
         actio_model_free(again);
         again = escaped || settled || round + 1 == ROUNDS ? NULL : read_again(model, &p[now].out);
         if (!again) break;
-        p[!now] = (struct printing){ .m = again };
+        p[!now] = (struct actio_printing){ .m = again };
     }
     if (!escaped) actio_text_bytes(out, p[now].out.s, p[now].out.length);
     actio_arena_close(&p[0].arena);

@@ -155,7 +155,7 @@ struct actio_token actio_lex_next(struct actio_reader *r);
 uint32_t actio_lex_length(struct actio_reader *r, uint16_t origin, uint32_t at);
 struct actio_origin *actio_lex_origin(struct actio_reader *r);
 
-/* ---- parse_expr.c, parse_unit.c, parse.c */
+/* ---- parse_tokens.c, parse_expr.c, parse_unit.c, parse.c; what only statements need is in parse.h */
 #define ACTIO_UNIT_EXAMPLE "units where names are declared: param g [m/s^2] = 9.81, coord x [m], observe v [m/s] = x'"
 void actio_parse_advance(struct actio_reader *r);
 /* reports that the token at hand is not `what`; false */

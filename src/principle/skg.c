@@ -20,31 +20,50 @@ static enum actio_action_form form_of(const struct actio_run_options *o)
                                                     : ACTIO_ACTION_STRONG;
 }
 
-static int skg_check(struct actio_problem *problem)
+/* Options that do not go together. */
+static int check_combination(struct actio_problem *problem)
 {
     const struct actio_run_options *o = &problem->options;
-    if (o->form && problem->model->field.axes) return actio_principle_refuse(problem, "form", "models without fields");
-    if (o->verify && problem->model->field.axes)
-        return actio_principle_refuse(problem, "verify", "models without fields");
-    if (form_of(o) != ACTIO_ACTION_WEAK && !o->grid) return actio_principle_refuse(problem, "form", "one --grid");
-    if (o->verify && form_of(o) != ACTIO_ACTION_WEAK) return actio_principle_refuse(problem, "verify", "the weak form");
-    if ((o->grid || o->slabs) && o->gradients)
-        return actio_principle_refuse(problem, "gradient", "runs without --grid and --slabs");
-    if (o->grid && o->slabs) return actio_principle_refuse(problem, "slabs", "runs without --grid");
-    if (o->grid && o->nodes) return actio_principle_refuse(problem, "nodes", "runs without --grid");
-    size_t least = o->order ? actio_sbp_least(o->order) : 2, points = o->grid ? o->grid : o->nodes;
-    if (o->grid) least = actio_sbp_least(order_of(o));
+    bool fields = problem->model->field.axes, weak = form_of(o) == ACTIO_ACTION_WEAK;
+    const struct {
+        bool refused;
+        const char *option, *needs;
+    } rule[] = {
+        { o->form && fields, "form", "models without fields" },
+        { o->verify && fields, "verify", "models without fields" },
+        { !weak && !o->grid, "form", "one --grid" },
+        { o->verify && !weak, "verify", "the weak form" },
+        { (o->grid || o->slabs) && o->gradients, "gradient", "runs without --grid and --slabs" },
+        { o->grid && o->slabs, "slabs", "runs without --grid" },
+        { o->grid && o->nodes, "nodes", "runs without --grid" },
+    };
+    for (size_t i = 0; i < sizeof rule / sizeof *rule; i++)
+        if (rule[i].refused) return actio_principle_refuse(problem, rule[i].option, rule[i].needs);
+    return 0;
+}
+
+/* A grid over the whole interval has at least the points of its operator; so have the nodes of a slab, and a most. */
+static int check_points(struct actio_problem *problem)
+{
+    const struct actio_run_options *o = &problem->options;
+    int order = o->grid ? order_of(o) : o->order;
+    size_t least = order ? actio_sbp_least(order) : 2, most = o->order ? 64 : ACTIO_LGL_MOST,
+           points = o->grid ? o->grid : o->nodes;
     if (least == 0) {
         actio_report(problem->f, ACTIO_F_NO_ORDER, ACTIO_ARGS(ACTIO_NUMBER(o->order)));
         return 1;
     }
-    size_t most = o->order ? 64 : ACTIO_LGL_MOST;
     bool many = !o->grid && o->nodes > most;
     if (!points || (points >= least && !many)) return 0;
     actio_report(problem->f, many ? ACTIO_F_MANY_NODES : ACTIO_F_FEW_NODES,
-                 ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(many ? most : least),
-                            ACTIO_COUNT((size_t)(o->grid ? order_of(o) : o->order))));
+                 ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(many ? most : least), ACTIO_COUNT((size_t)order)));
     return 1;
+}
+
+static int skg_check(struct actio_problem *problem)
+{
+    int refused = check_combination(problem);
+    return refused ? refused : check_points(problem);
 }
 
 static const char *skg_objection(const struct actio_problem *problem)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A model with fields looked at with several numbers of nodes, shapes and placements: see field_look.c. */
+ * A model with fields looked at with several numbers of nodes, shapes and placements. */
 #ifndef ACTIO_FIELD_LOOK_H
 #define ACTIO_FIELD_LOOK_H
 
@@ -22,10 +22,11 @@ struct actio_field_look {
     size_t vanishing;                    /* 1 + a constraint whose gradient is 0 at the start and not beside it */
     size_t redundant[ACTIO_FIELD_NAMED]; /* by constraint: rows that those before them imply */
 };
+/* field_ranks.c: with this many cells. 1: it could not be done */
 int actio_field_ranks(struct actio_problem *of, size_t cells, struct actio_field_look *out);
 
-/* The bent start moved by N, N + 1, 2N, 2N + 1 cells and with the rates of cells taken at either of their nodes: do
- * they go to one limit? */
+/* field_limits.c: the bent start moved by N, N + 1, 2N, 2N + 1 cells and with the rates of cells taken at either of
+ * their nodes: do they go to one limit? */
 /* value: 3*field + place (0 first end, 1 middle, 2 last end) */
 struct actio_field_limits {
     bool one;
@@ -33,6 +34,7 @@ struct actio_field_limits {
     size_t value, way[2];
 };
 int actio_field_refine(struct actio_problem *of, struct actio_field_limits *out);
+/* field_growth.c: NAN where it could not be found */
 double actio_field_growth(struct actio_problem *of, size_t cells);
 
 /* field_judge.c: the verdict as findings. Its word. */

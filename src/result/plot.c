@@ -159,18 +159,27 @@ static void draw_footer(struct plot *p, const char *left)
     if (*left) actio_canvas_text(c, EDGE, c->height - 14 - LINE, left, 10.5, -1, ACTIO_GREY);
 }
 
+/* Panels of a path or a film are higher: they show shapes. */
+static double height_of_panels(const struct actio_panel *panel, size_t n)
+{
+    bool path = false, film = false;
+    for (size_t i = 0; i < n; i++) {
+        path = path || !panel[i].over_time;
+        film = film || panel[i].film;
+    }
+    if (n == 1) return path ? 560 : 400;
+    if (film && n > 2) return 290;
+    if (path) return 350;
+    return n == 2 ? 320 : n <= 4 ? 264 : 232;
+}
+
 static void plot_draw(void *user)
 {
     struct plot *p = user;
     size_t n = 0;
     struct actio_panel *panel = actio_panels_choose(p->picture, &p->arena, p->f, &n);
     if (!panel) return;
-    bool path = false, film = false;
-    for (size_t i = 0; i < n; i++) {
-        path = path || !panel[i].over_time;
-        film = film || panel[i].film;
-    }
-    double height = n == 1 ? (path ? 560 : 400) : film && n > 2 ? 290 : path ? 350 : n == 2 ? 320 : n <= 4 ? 264 : 232;
+    double height = height_of_panels(panel, n);
     actio_canvas_open(&p->canvas, &p->arena, WIDTH, 0);
     actio_canvas_box(&p->canvas, (struct actio_box){ 0, 0, WIDTH, 0 }, 0xFFFFFF, 1);
     double top = draw_title(p);

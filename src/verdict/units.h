@@ -10,7 +10,7 @@
  * have. */
 void actio_check_units(struct actio_model *model, struct actio_findings *f);
 
-/* ---- unit_words.c: units as text. Used by units.c and unit_columns.c */
+/* ---- unit_words.c: units as text. Used by unit_declared.c, unit_rules.c, unit_columns.c */
 
 enum { ACTIO_BASE_UNITS = 7, ACTIO_WHOLE_POWER = 120 }; /* m kg s A K mol cd; exponents are multiples of 1/120 */
 
@@ -59,7 +59,7 @@ struct actio_column_units *actio_column_units_open(struct actio_model *model, st
 /* "" where it is not known; columns are requested in their order */
 const char *actio_column_unit(struct actio_column_units *u, const char *name, int role);
 
-/* ---- unit_terms.c: sums as they stand in the text. Used by units.c */
+/* ---- unit_terms.c: sums as they stand in the text. Used by unit_findings.c */
 
 /* The node whose operands do not agree, the line of the statement it was met in, and what is known of the unit of any
  * node. */
