@@ -309,40 +309,56 @@ static int map(struct dual_orbit *w)
 
 /* ---- gradient and Hessian */
 
+/* Component i over element e, counted from the base at its start, and the reaction at its end. */
+static void element_gradient(struct dual_orbit *w, size_t e, size_t i)
+{
+    size_t b = w->b, nx = w->nx, nodes = w->N * DEGREE, next = (e + 1) % w->N;
+    double from = w->ends[e * nx + i], turn = next ? 0 : w->o->turn[i], last = 0;
+    for (size_t p = 0; p < POINTS; p++) {
+        size_t l = e * POINTS + p;
+        double x = w->e.weight[p] * (w->lane.U[i * w->lanes + l] - from),
+               f = w->e.weight[p] * w->lane.P[l] * w->point.f[i * w->lanes + l] / (double)w->N;
+        for (size_t j = 0; j <= DEGREE; j++) {
+            double g = w->e.dN[p * (DEGREE + 1) + j] * x + w->e.N[p * (DEGREE + 1) + j] * f;
+            w->G[(e * DEGREE + j) % nodes * b + i] -= g;
+            if (j == DEGREE) last += g;
+        }
+    }
+    w->xe[next * nx + i] = from + last - turn;
+    w->G[e * DEGREE * b + i] += from;
+    w->G[next * DEGREE * b + i] -= from - turn;
+}
+
+static void element_gradient_by_period(struct dual_orbit *w, size_t e)
+{
+    size_t b = w->b, nodes = w->N * DEGREE;
+    for (size_t p = 0; p < POINTS; p++)
+        for (size_t j = 0; j <= DEGREE; j++)
+            w->G[(e * DEGREE + j) % nodes * b + w->nx] -=
+                w->e.weight[p] * w->e.dN[p * (DEGREE + 1) + j] * (w->lane.P[e * POINTS + p] - w->period);
+}
+
+static double largest_gradient(const struct dual_orbit *w)
+{
+    size_t b = w->b;
+    double most = 0;
+    for (size_t a = 0; a < w->N * DEGREE; a++)
+        for (size_t i = 0; i < b; i++)
+            most = fmax(most, fabs(w->G[a * b + i]) / (i < w->nx ? w->o->scale[i] : w->period));
+    return most;
+}
+
 /* G(phi) = int -phi'.x - phi.P f, G(eta) = int -eta' P; x is counted from the base at the element's start. Also the
  * nodal reactions.  [DUAL 1.2, 5.1] */
 static void gradient(struct dual_orbit *w)
 {
-    size_t b = w->b, nx = w->nx, q = w->lanes, nodes = w->N * DEGREE;
-    memset(w->G, 0, nodes * b * sizeof *w->G);
+    memset(w->G, 0, w->N * DEGREE * w->b * sizeof *w->G);
     for (size_t e = 0; e < w->N; e++) {
-        size_t next = (e + 1) % w->N;
-        for (size_t i = 0; i < nx; i++) {
-            double from = w->ends[e * nx + i], last = 0;
-            for (size_t p = 0; p < POINTS; p++) {
-                size_t l = e * POINTS + p;
-                double x = w->e.weight[p] * (w->lane.U[i * q + l] - from),
-                       f = w->e.weight[p] * w->lane.P[l] * w->point.f[i * q + l] / (double)w->N;
-                for (size_t j = 0; j <= DEGREE; j++) {
-                    double g = w->e.dN[p * (DEGREE + 1) + j] * x + w->e.N[p * (DEGREE + 1) + j] * f;
-                    w->G[(e * DEGREE + j) % nodes * b + i] -= g;
-                    if (j == DEGREE) last += g;
-                }
-            }
-            w->xe[next * nx + i] = from + last - (next ? 0 : w->o->turn[i]);
-            w->G[e * DEGREE * b + i] += from;
-            w->G[next * DEGREE * b + i] -= from - (next ? 0 : w->o->turn[i]);
-        }
-        for (size_t p = 0; p < POINTS && b > nx; p++)
-            for (size_t j = 0; j <= DEGREE; j++)
-                w->G[(e * DEGREE + j) % nodes * b + nx] -=
-                    w->e.weight[p] * w->e.dN[p * (DEGREE + 1) + j] * (w->lane.P[e * POINTS + p] - w->period);
+        for (size_t i = 0; i < w->nx; i++) element_gradient(w, e, i);
+        if (w->b > w->nx) element_gradient_by_period(w, e);
     }
-    if (b > nx) w->G[nx] = 0;
-    w->residual = 0;
-    for (size_t a = 0; a < nodes; a++)
-        for (size_t i = 0; i < b; i++)
-            w->residual = fmax(w->residual, fabs(w->G[a * b + i]) / (i < nx ? w->o->scale[i] : w->period));
+    if (w->b > w->nx) w->G[w->nx] = 0;
+    w->residual = largest_gradient(w);
 }
 
 /* Rows of B in a lane: what the rate of each dual variable does to U, then its value; then L^-1 of each, L from the
@@ -364,32 +380,39 @@ static int lane_rows(struct dual_orbit *w, size_t l, double *W)
     return 0;
 }
 
-static int dual_orbit_factor(struct dual_orbit *w)
+/* Adds what a point, with its rows W, gives to each pair of nodes. */
+static void add_point(const struct dual_orbit *w, size_t q, const double *W, double *K)
 {
     size_t b = w->b, nl = w->K.nl;
+    const double *N = w->e.N + q * (DEGREE + 1), *dN = w->e.dN + q * (DEGREE + 1);
+    double weight = w->e.weight[q] / (double)w->N, per = (double)w->N;
+    for (size_t r = 0; r < b; r++)
+        for (size_t c = 0; c < b; c++) {
+            double rr = weight * actio_dot(b, W + r * b, W + c * b) * per * per,
+                   rv = weight * actio_dot(b, W + r * b, W + (b + c) * b) * per;
+            double vr = weight * actio_dot(b, W + (b + r) * b, W + c * b) * per,
+                   vv = weight * actio_dot(b, W + (b + r) * b, W + (b + c) * b);
+            for (size_t j = 0; j <= DEGREE; j++) {
+                size_t row = actio_cyclic_place(&w->K, j) + r;
+                for (size_t i = 0; i <= DEGREE; i++) {
+                    size_t col = actio_cyclic_place(&w->K, i) + c;
+                    if (col <= row)
+                        K[row * nl + col] += dN[j] * (dN[i] * rr + N[i] * rv) + N[j] * (dN[i] * vr + N[i] * vv);
+                }
+            }
+        }
+}
+
+static int dual_orbit_factor(struct dual_orbit *w)
+{
+    size_t nl = w->K.nl;
     double *W = w->small, most = 0;
     memset(w->K.local, 0, w->N * nl * nl * sizeof(double));
     for (size_t e = 0; e < w->N; e++) {
         double *K = w->K.local + e * nl * nl;
         for (size_t q = 0; q < POINTS; q++) {
-            const double *N = w->e.N + q * (DEGREE + 1), *dN = w->e.dN + q * (DEGREE + 1);
-            double weight = w->e.weight[q] / (double)w->N, per = (double)w->N;
             if (lane_rows(w, e * POINTS + q, W)) return 1;
-            for (size_t r = 0; r < b; r++)
-                for (size_t c = 0; c < b; c++) {
-                    double rr = weight * actio_dot(b, W + r * b, W + c * b) * per * per,
-                           rv = weight * actio_dot(b, W + r * b, W + (b + c) * b) * per;
-                    double vr = weight * actio_dot(b, W + (b + r) * b, W + c * b) * per,
-                           vv = weight * actio_dot(b, W + (b + r) * b, W + (b + c) * b);
-                    for (size_t j = 0; j <= DEGREE; j++) {
-                        size_t row = actio_cyclic_place(&w->K, j) + r;
-                        for (size_t i = 0; i <= DEGREE; i++) {
-                            size_t col = actio_cyclic_place(&w->K, i) + c;
-                            if (col <= row)
-                                K[row * nl + col] += dN[j] * (dN[i] * rr + N[i] * rv) + N[j] * (dN[i] * vr + N[i] * vv);
-                        }
-                    }
-                }
+            add_point(w, q, W, K);
         }
         for (size_t i = 0; i < nl; i++) most = fmax(most, K[i * nl + i]);
     }
@@ -528,39 +551,42 @@ static int at_dual(struct dual_orbit *w, const double *z)
     return bad;
 }
 
+/* Along the step, halved until the residual falls. 0, or 1: it does not, and (x, P) are as before; z is in `kept`. */
+static int descend(struct dual_orbit *w)
+{
+    size_t count = w->N * DEGREE * w->b, q = w->lanes, nx = w->nx;
+    double *kept_U = w->kept + count, *kept_P = kept_U + nx * q, old = w->residual, a = 1;
+    memcpy(w->kept, w->z, count * sizeof *w->z);
+    memcpy(kept_U, w->lane.U, nx * q * sizeof(double));
+    memcpy(kept_P, w->lane.P, q * sizeof(double));
+    for (int h = 0; h < MOST_HALVINGS; h++, a /= 2) {
+        for (size_t n = 0; n < count; n++) w->z[n] = w->kept[n] + a * w->step[n];
+        if (at_dual(w, w->z) == ACTIO_DUAL_DONE && w->residual < old) return 0;
+        memcpy(w->lane.U, kept_U, nx * q * sizeof(double));
+        memcpy(w->lane.P, kept_P, q * sizeof(double));
+    }
+    return 1;
+}
+
 static int dual_orbit_polish(struct dual_orbit *w, struct actio_orbit_report *reported)
 {
-    size_t b = w->b, count = w->N * DEGREE * b, q = w->lanes, nx = w->nx;
-    double *kept_U = w->kept + count, *kept_P = kept_U + nx * q;
+    size_t count = w->N * DEGREE * w->b;
     memset(w->z, 0, count * sizeof *w->z);
     at_base(w);
-    int bad = at_dual(w, w->z);
-    for (int i = 0; i < MOST_STEPS && !bad; i++) {
+    if (at_dual(w, w->z)) return -1;
+    for (int i = 0; i < MOST_STEPS; i++) {
         double old = w->residual;
         if (dual_orbit_factor(w)) return -1;
         memcpy(w->step, w->G, count * sizeof *w->step);
         actio_cyclic_solve(&w->K, w->step);
-        memcpy(w->kept, w->z, count * sizeof *w->z);
-        memcpy(kept_U, w->lane.U, nx * q * sizeof(double));
-        memcpy(kept_P, w->lane.P, q * sizeof(double));
-        double a = 1;
         reported->iterations++;
-        for (int h = 0; h < MOST_HALVINGS; h++, a /= 2) {
-            for (size_t n = 0; n < count; n++) w->z[n] = w->kept[n] + a * w->step[n];
-            bad = at_dual(w, w->z);
-            if (!bad && w->residual < old) break;
-            memcpy(w->lane.U, kept_U, nx * q * sizeof(double));
-            memcpy(w->lane.P, kept_P, q * sizeof(double));
-            bad = bad ? bad : -1;
-        }
-        if (bad) { /* rounding: what there was is as good */
+        if (descend(w)) { /* rounding: what there was is as good */
             memcpy(w->z, w->kept, count * sizeof *w->z);
-            int again = at_dual(w, w->z);
-            return again ? -1 : old < 1e-9 ? 0 : -1;
+            return at_dual(w, w->z) == ACTIO_DUAL_DONE && old < 1e-9 ? 0 : -1;
         }
         if (w->residual < 1e-15 || (w->residual < 1e-12 && w->residual > 0.1 * old)) return 0;
     }
-    return bad ? -1 : w->residual < 1e-9 ? 0 : -1;
+    return w->residual < 1e-9 ? 0 : -1;
 }
 
 /* ---- the whole */
@@ -609,42 +635,49 @@ static int solve_on(struct actio_orbit *o, struct actio_circuit *l, size_t N, bo
     return bad;
 }
 
-int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_report *reported)
+/* Twice as many elements until the detector or the period says that they are enough. 0, -1, a status of the motion. */
+static int grow_elements(struct actio_orbit *o, struct actio_circuit *l, double tol,
+                         struct actio_orbit_report *reported)
 {
-    double detector = INFINITY, before = INFINITY;
-    int bad = 0;
+    double before = INFINITY;
     bool kept_ones = o->rows || actio_orbit_lack(o, l);
-    *reported = (struct actio_orbit_report){ .local = NAN, .detector = NAN };
     for (size_t N = FIRST * (l->nodes > 4 ? l->nodes / 2 : 1);; N *= 2) {
         double period = l->period;
-        bad = solve_on(o, l, N, kept_ones, reported, &detector);
-        if (bad) break;
-        reported->detector = detector;
-        reported->period_error =
-            fmin(fabs(l->period - period), detector * detector * l->period) + 8 * DBL_EPSILON * l->period;
+        int bad = solve_on(o, l, N, kept_ones, reported, &reported->detector);
+        if (bad) return bad;
+        double square = reported->detector * reported->detector;
+        reported->period_error = fmin(fabs(l->period - period), square * l->period) + 8 * DBL_EPSILON * l->period;
         bool settled = fabs(l->period - before) <= fmax(tol, 2e-15) * l->period;
-        if ((detector * detector < 1e-3 * fmax(tol, 1e-15) || settled) && detector < 1e-5) break;
-        if (2 * N > MOST_ELEMENTS || 2 * N * DEGREE * (o->ny + 1) > MOST_UNKNOWNS || actio_stopped(o->ctx)) break;
+        if ((square < 1e-3 * fmax(tol, 1e-15) || settled) && reported->detector < 1e-5) return 0;
+        if (2 * N > MOST_ELEMENTS || 2 * N * DEGREE * (o->ny + 1) > MOST_UNKNOWNS || actio_stopped(o->ctx)) return 0;
         before = l->period;
     }
-    bool moves = false;
-    for (size_t i = 0; !bad && i < l->nodes; i++) {
+}
+
+static bool moves(struct actio_orbit *o, const struct actio_circuit *l)
+{
+    bool any = false;
+    for (size_t i = 0; i < l->nodes; i++) {
         double *f = o->work;
         if (actio_tangent_rates(&o->x, actio_orbit_time(o, l, i), l->y + i * o->ny, f)) continue;
-        for (size_t k = 0; k < o->ny; k++) moves = moves || fabs(f[k]) * l->period > 0.05 * o->scale[k];
+        for (size_t k = 0; k < o->ny; k++) any = any || fabs(f[k]) * l->period > 0.05 * o->scale[k];
     }
+    return any;
+}
+
+int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_report *reported)
+{
+    *reported = (struct actio_orbit_report){ .local = NAN, .detector = NAN };
+    int bad = grow_elements(o, l, tol, reported);
+    bool moving = !bad && moves(o, l);
     for (size_t i = 0; !bad && o->rows && i < l->nodes; i++)
         bad = actio_motion_project(o->m, actio_orbit_time(o, l, i), l->y + i * o->ny);
     if (!bad) bad = actio_orbit_mismatch(o, l, fmax(1e-15, 0.1 * tol), &reported->residual);
     /* closing follows from the motion itself */
     reported->period_error = o->free_period ? reported->period_error + reported->residual * l->period : 0;
-    reported->motion = bad > 0 ? bad : 0;
-    reported->status = bad == ACTIO_FLOW_STOPPED      ? ACTIO_ORBIT_STOPPED
-                       : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY
-                       : bad < 0                      ? ACTIO_ORBIT_DIVERGED
-                       : bad                          ? ACTIO_ORBIT_MOTION_FAILS
-                       : o->free_period && !moves     ? ACTIO_ORBIT_AT_REST
-                       : detector > CHARM             ? ACTIO_ORBIT_SPURIOUS
-                                                      : ACTIO_ORBIT_FOUND;
+    actio_orbit_ended(bad, reported);
+    if (bad) return reported->status;
+    if (o->free_period && !moving) reported->status = ACTIO_ORBIT_AT_REST;
+    else if (reported->detector > CHARM) reported->status = ACTIO_ORBIT_SPURIOUS;
     return reported->status;
 }
