@@ -557,6 +557,13 @@ static int come_back(struct way *w)
     return arrive(w, w->from);
 }
 
+/* Shorter where the tangent turns much, longer where it hardly does. */
+static double next_length(const struct way *w, double turned)
+{
+    if (turned < 0.96) return w->h / 2;
+    return w->f.iterations <= 4 && turned > 0.985 ? fmin(1.5 * w->h, LONGEST_STEP) : w->h;
+}
+
 static int walk(struct way *w)
 {
     struct actio_context *ctx = w->s->problem->ctx;
@@ -575,9 +582,7 @@ static int walk(struct way *w)
         if (!bad && step % 8 == 0)
             bad = sizes_again(w) || nodes_again(w, 0) ? -1 : actio_follow_tangent(&w->f, false, false);
         measure_param(w);
-        w->h = turned < 0.96                            ? w->h / 2
-               : w->f.iterations <= 4 && turned > 0.985 ? fmin(1.5 * w->h, LONGEST_STEP)
-                                                        : w->h;
+        w->h = next_length(w, turned);
         if (ctx->progress) ctx->progress(ctx->progress_user, "the branch", fabs(at - w->from), fabs(w->to - w->from));
     }
     return bad ? bad : -1;

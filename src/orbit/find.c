@@ -13,6 +13,8 @@
 
 enum {
     CUTS = 4000,
+    FIRST_CUTS = 300,
+    FEW = 10,
     CHUNK = 4096,
     PER_LOOP = 48,
     LONGEST_WORD = 18,
@@ -136,12 +138,33 @@ static void cut_chunk(struct cuts *c, const double *times, const double *row, si
     }
 }
 
+/* The last loops of a chunk are read anew, because a half way may be missing: their cuts go. The sample to begin the
+ * next chunk at. */
+static size_t drop_last_loops(struct cuts *c, const double *times, size_t before, size_t wanted)
+{
+    size_t again = CHUNK - 3 * PER_LOOP, kept = c->count;
+    while (kept > before && c->t[kept - 1] > times[again] - 2 * c->dt) kept--;
+    if (kept > before && c->count < wanted) c->count = kept;
+    return again;
+}
+
+static void measure_durations(struct cuts *c)
+{
+    c->least = INFINITY;
+    for (size_t j = 0; j + 1 < c->count; j++) {
+        c->lasts[j] = c->t[j + 1] - c->t[j];
+        c->least = fmin(c->least, c->lasts[j]);
+    }
+    if (c->count) c->count--; /* the last one has no way to the next */
+}
+
 /* Follows the motion until there are cuts enough; each chunk begins a little before the end of the last. */
 static int make_cuts(struct actio_search *s, struct cuts *c, const double *y0, size_t wanted)
 {
+    struct actio_context *ctx = s->problem->ctx;
     size_t ny = s->o.ny;
-    double *block = actio_alloc(s->problem->ctx, CHUNK * (ny + 1) + ny + 1, sizeof *block), *times = block,
-           *row = block + CHUNK, *y = row ? row + CHUNK * ny : NULL, t = 0;
+    double *block = actio_alloc(ctx, CHUNK * (ny + 1) + ny + 1, sizeof *block), *times = block,
+           *row = block ? block + CHUNK : NULL, *y = block ? row + CHUNK * ny : NULL, t = 0;
     int status = block ? 0 : ACTIO_MARCH_NO_MEMORY;
     if (block) memcpy(y, y0, ny * sizeof *y);
     for (size_t chunk = 0; !status && c->count < wanted && chunk < 400 && !(chunk > 2 && tired(s)); chunk++) {
@@ -151,23 +174,14 @@ static int make_cuts(struct actio_search *s, struct cuts *c, const double *y0, s
         if (status) break;
         cut_chunk(c, times, row, CHUNK);
         if (c->count == before) break; /* it rests, or runs away */
-        /* the last loops are read anew: a half way may be missing */
-        size_t again = CHUNK - 3 * PER_LOOP, kept = c->count;
-        while (kept > before && c->t[kept - 1] > times[again] - 2 * c->dt) kept--;
-        if (kept > before && c->count < wanted) c->count = kept;
+        size_t again = drop_last_loops(c, times, before, wanted);
         t = times[again];
         for (size_t i = 0; i < ny; i++) y[i] = row[i * CHUNK + again];
-        if (actio_stopped(s->problem->ctx)) status = ACTIO_FLOW_STOPPED;
-        if (s->problem->ctx->progress)
-            s->problem->ctx->progress(s->problem->ctx->progress_user, "orbits", (double)c->count, (double)wanted);
+        if (actio_stopped(ctx)) status = ACTIO_FLOW_STOPPED;
+        if (ctx->progress) ctx->progress(ctx->progress_user, "orbits", (double)c->count, (double)wanted);
     }
-    actio_free(s->problem->ctx, block);
-    c->least = INFINITY;
-    for (size_t j = 0; j + 1 < c->count; j++) {
-        c->lasts[j] = c->t[j + 1] - c->t[j];
-        c->least = fmin(c->least, c->lasts[j]);
-    }
-    if (c->count) c->count--; /* the last one has no way to the next */
+    actio_free(ctx, block);
+    measure_durations(c);
     return status == ACTIO_FLOW_STOPPED || status == ACTIO_MARCH_NO_MEMORY ? status : 0;
 }
 
@@ -252,24 +266,30 @@ static bool is_shown(const struct cuts *c, const struct word *w)
     return true;
 }
 
+/* Cuts at the maxima of variable i, and their letters; with fewer than FEW they are of no use. A status. */
+static int cut_by(struct actio_search *s, struct cuts *c, const double *y, size_t i, size_t wanted)
+{
+    c->top = i;
+    c->count = 0;
+    int bad = make_cuts(s, c, y, wanted);
+    if (c->count < FEW) return bad;
+    if (!s->mirror && find_mirror(s, c)) bad = ACTIO_MARCH_NO_MEMORY;
+    find_letters(s, c);
+    return bad;
+}
+
 /* The variable whose maxima cut: with letters if there is one. */
 static int choose_cuts(struct actio_search *s, struct cuts *c)
 {
-    size_t ny = s->o.ny;
+    size_t ny = s->o.ny, best = ny, n = s->problem->sys->n;
     double *y = actio_alloc(s->problem->ctx, ny + 1, sizeof *y);
     int bad = y ? look_around(s, c, y) : ACTIO_MARCH_NO_MEMORY;
-    size_t best = ny, n = s->problem->sys->n;
-    for (size_t pass = 0; pass < 2 && !bad && c->odd == ny; pass++)
-        for (size_t i = 0; i < ny && !bad && c->odd == ny; i++) {
-            if ((i >= n && i < 2 * n) || (pass && i != best)) continue; /* positions and states */
-            c->top = i;
-            c->count = 0;
-            bad = make_cuts(s, c, y, pass ? CUTS : 300);
-            if (c->count < 10) continue;
-            if (best == ny) best = i;
-            if (!s->mirror && find_mirror(s, c)) bad = ACTIO_MARCH_NO_MEMORY;
-            find_letters(s, c);
-        }
+    for (size_t i = 0; i < ny && !bad && c->odd == ny; i++) {
+        if (i >= n && i < 2 * n) continue; /* positions and states */
+        bad = cut_by(s, c, y, i, FIRST_CUTS);
+        if (best == ny && c->count >= FEW) best = i;
+    }
+    if (!bad && c->odd == ny && best < ny) bad = cut_by(s, c, y, best, CUTS);
     if (!bad && c->odd < ny) {
         c->count = 0;
         bad = make_cuts(s, c, y, CUTS);
@@ -277,7 +297,7 @@ static int choose_cuts(struct actio_search *s, struct cuts *c)
         note_blocks(c);
     }
     actio_free(s->problem->ctx, y);
-    return bad ? bad : c->count < 10 ? -1 : 0;
+    return bad ? bad : c->count < FEW ? -1 : 0;
 }
 
 /* ---- words */
@@ -603,7 +623,7 @@ static int cut_by_drive(struct actio_search *s, struct cuts *c)
     }
     actio_free(s->problem->ctx, times);
     actio_free(s->problem->ctx, range);
-    return c->count < 10 ? status ? status : -1 : 0;
+    return c->count >= FEW ? 0 : status ? status : -1;
 }
 
 int actio_orbit_find(struct actio_search *s)
