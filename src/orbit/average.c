@@ -14,7 +14,14 @@
 #include <string.h>
 
 #define CLOSE 1e-12
-enum { ALONG = 24, MOST_LEVELS = 8, FIRST_SAMPLES = 129, MOST_SAMPLES = 16385, MOST_ITERATIONS = 30 };
+enum {
+    ALONG = 24,
+    MOST_LEVELS = 8,
+    FIRST_SAMPLES = 129,
+    MOST_SAMPLES = 16385,
+    MOST_ITERATIONS = 30,
+    MOST_HALVINGS = 8
+};
 
 /* ---- models made from the model */
 
@@ -217,30 +224,42 @@ static int slopes(struct held *h, double *J)
     return 0;
 }
 
-/* Newton's method on the levels, steps halved until the averages fall. 0, or 1. */
-static int find_levels(struct held *h)
+/* Newton's step of the levels; *most: its largest part, beside the level. 0, or 1. */
+static int level_step(struct held *h, double *step, double *most)
 {
     size_t n = h->count;
-    double J[MOST_LEVELS * MOST_LEVELS], step[MOST_LEVELS], kept[MOST_LEVELS];
+    double J[MOST_LEVELS * MOST_LEVELS];
     int pivot[MOST_LEVELS];
+    if (slopes(h, J)) return 1;
+    for (size_t k = 0; k < n; k++) step[k] = -h->rate[k];
+    if (actio_lu_factor(n, J, pivot)) return 1;
+    actio_lu_solve(n, J, pivot, step, 1, false);
+    *most = 0;
+    for (size_t k = 0; k < n; k++) *most = fmax(*most, fabs(step[k]) / fmax(0.1, fabs(h->level[k])));
+    return 0;
+}
+
+/* Along the step, halved until the averages fall; *part: what was taken of it. 0, or 1. */
+static int descend(struct held *h, const double *step, double most, double *part)
+{
+    size_t n = h->count;
+    double kept[MOST_LEVELS], size = actio_norm(n, h->rate);
+    memcpy(kept, h->level, sizeof kept);
+    *part = most > 0.3 ? 0.3 / most : 1;
+    for (int halving = 0; halving <= MOST_HALVINGS; halving++, *part /= 2) {
+        for (size_t k = 0; k < n; k++) h->level[k] = kept[k] + *part * step[k];
+        if (orbit_there(h) == 0 && (actio_norm(n, h->rate) < size || most < 1e-8)) return 0;
+    }
+    return 1;
+}
+
+/* Newton's method on the levels. 0, or 1. */
+static int find_levels(struct held *h)
+{
+    double step[MOST_LEVELS], most, part;
     if (orbit_there(h)) return 1;
     for (int i = 0; i < MOST_ITERATIONS; i++) {
-        double size = actio_norm(n, h->rate), most = 0;
-        if (slopes(h, J)) return 1;
-        for (size_t k = 0; k < n; k++) {
-            step[k] = -h->rate[k];
-            kept[k] = h->level[k];
-        }
-        if (actio_lu_factor(n, J, pivot)) return 1;
-        actio_lu_solve(n, J, pivot, step, 1, false);
-        for (size_t k = 0; k < n; k++) most = fmax(most, fabs(step[k]) / fmax(0.1, fabs(kept[k])));
-        double part = most > 0.3 ? 0.3 / most : 1;
-        for (int halving = 0;; halving++, part /= 2) {
-            for (size_t k = 0; k < n; k++) h->level[k] = kept[k] + part * step[k];
-            int bad = orbit_there(h);
-            if (!bad && (actio_norm(n, h->rate) < size || most < 1e-8)) break;
-            if (halving == 8) return 1;
-        }
+        if (level_step(h, step, &most) || descend(h, step, most, &part)) return 1;
         if (most * part < 1e-12) return 0;
     }
     return 1;

@@ -361,14 +361,36 @@ static int add_guess(struct actio_search *s, const struct path *p, size_t at, do
     return 0;
 }
 
+/* The motion from the start over the span; where it turns too often to be seen, over the first part of it. A status;
+ * close the path in any case. */
+static int follow_visibly(struct actio_search *s, struct path *p, double span)
+{
+    double t0 = s->problem->model->time.t0;
+    for (;; span /= 8) {
+        int bad = open_path(s, p, t0, t0 + span, SAMPLES);
+        if (!bad) bad = follow_path(s, p, s->problem->y0);
+        if (bad || turns_of(p) * PER_TURN <= p->count) return bad;
+        close_path(s, p);
+    }
+}
+
+static int add_returns(struct actio_search *s, const struct path *p)
+{
+    struct near list[ACTIO_GUESSES];
+    size_t count = list_returns(s, p, list);
+    int bad = 0;
+    for (size_t i = 0; i < count && !bad; i++)
+        bad = add_guess(s, p, list[i].from, p->times[list[i].to] - p->times[list[i].from]);
+    return bad;
+}
+
 /* A motion over the model's interval; where it nearly returns. */
 static int guess_by_return(struct actio_search *s)
 {
     struct actio_problem *problem = s->problem;
     const struct actio_model *m = problem->model;
-    struct near list[ACTIO_GUESSES];
     struct path p;
-    size_t grows = problem->sys->n;
+    size_t n = problem->sys->n, grows = n;
     if (!m->time.given) {
         actio_report(problem->f, ACTIO_F_ORBIT_NO_TIME, ACTIO_NO_ARGS);
         return 1;
@@ -377,67 +399,56 @@ static int guess_by_return(struct actio_search *s)
     /* the interval may be the period, or shorter */
     for (double factor = 1.05; factor < 30 && s->guesses == 0 && (factor < 2 || actio_orbit_effort(s) < DEAR);
          factor *= 5) {
-        double span = factor * fabs(m->time.t1 - m->time.t0);
-        int bad = open_path(s, &p, m->time.t0, m->time.t0 + span, SAMPLES);
-        if (!bad) bad = follow_path(s, &p, problem->y0);
-        while (!bad && turns_of(&p) * PER_TURN > p.count) { /* too many turns to see any: the first of them will do */
-            close_path(s, &p);
-            bad = open_path(s, &p, m->time.t0, m->time.t0 + (span /= 8), SAMPLES);
-            if (!bad) bad = follow_path(s, &p, problem->y0);
-        }
+        int bad = follow_visibly(s, &p, factor * fabs(m->time.t1 - m->time.t0));
         if (!bad) {
             guess_measure(s, &p, 0);
-            grows = growing(s, &p);
-            bool whole = p.count == SAMPLES;
-            /* it was not followed to its end: nothing can be said of all the time */
-            if (!whole) grows = problem->sys->n;
-            if (grows < problem->sys->n) {
-                close_path(s, &p);
-                continue;
-            } /* over a longer time it may turn */
-            size_t count = list_returns(s, &p, list);
-            for (size_t i = 0; i < count && !bad; i++)
-                bad = add_guess(s, &p, list[i].from, p.times[list[i].to] - p.times[list[i].from]);
+            /* where it was not followed to its end, nothing can be said of all the time */
+            grows = p.count == SAMPLES ? growing(s, &p) : n;
+            if (grows == n) bad = add_returns(s, &p); /* else: over a longer time it may turn */
         }
         close_path(s, &p);
         if (bad) return cannot(s, bad);
     }
-    if (!s->guesses && grows < problem->sys->n) {
-        actio_report(problem->f, ACTIO_F_ORBIT_GROWS, ACTIO_ARGS(ACTIO_TEXT(problem->sys->variable[grows])));
-        return 1;
+    if (s->guesses) return 0;
+    if (grows < n) actio_report(problem->f, ACTIO_F_ORBIT_GROWS, ACTIO_ARGS(ACTIO_TEXT(problem->sys->variable[grows])));
+    else
+        actio_report(problem->f, ACTIO_F_ORBIT_NO_RETURN,
+                     ACTIO_ARGS(ACTIO_NUMBER(m->time.t0), ACTIO_NUMBER(m->time.t1)));
+    return 1;
+}
+
+/* The few states that return best after one period, none of them near another. */
+static size_t list_strobes(const struct actio_search *s, const struct path *p, struct near *list)
+{
+    size_t count = 0;
+    for (size_t k = 0; k + 1 < p->count; k++) {
+        struct near n = { k, k + 1, distance(s, p, k, k + 1) };
+        bool known = false;
+        for (size_t i = 0; i < count; i++) known = known || distance(s, p, list[i].from, k) < NEAR;
+        if (known) continue;
+        if (count < ACTIO_GUESSES - 2) count++;
+        else if (!earlier(&n, &list[count - 1])) continue;
+        size_t at = count - 1;
+        for (; at > 0 && earlier(&n, &list[at - 1]); at--) list[at] = list[at - 1];
+        list[at] = n;
     }
-    return s->guesses ? 0
-                      : (actio_report(problem->f, ACTIO_F_ORBIT_NO_RETURN,
-                                      ACTIO_ARGS(ACTIO_NUMBER(m->time.t0), ACTIO_NUMBER(m->time.t1))),
-                         1);
+    return count;
 }
 
 /* Driven: states one period apart. The start first, if it nearly returns; then those that do best. */
 static int guess_driven(struct actio_search *s, double period)
 {
-    struct actio_problem *problem = s->problem;
-    const struct actio_model *m = problem->model;
+    const struct actio_model *m = s->problem->model;
     struct near list[ACTIO_GUESSES];
     struct path p;
-    size_t count = 0;
     double t0 = m->time.given ? m->time.t0 : 0;
     actio_orbit_measure_start(s, 10 * period);
     int bad = open_path(s, &p, t0, t0 + STROBES * period, STROBES + 1);
-    if (!bad) bad = follow_path(s, &p, problem->y0);
+    if (!bad) bad = follow_path(s, &p, s->problem->y0);
     if (!bad) {
         guess_measure(s, &p, 0);
         if (!m->orbit.has_period || distance(s, &p, 0, 1) < NEAR) bad = add_guess(s, &p, 0, period);
-        for (size_t k = 0; k + 1 < p.count; k++) {
-            struct near n = { k, k + 1, distance(s, &p, k, k + 1) };
-            bool known = false;
-            for (size_t i = 0; i < count; i++) known = known || distance(s, &p, list[i].from, k) < NEAR;
-            if (known) continue;
-            size_t at = count < ACTIO_GUESSES - 2               ? count++
-                        : n.distance < list[count - 1].distance ? count - 1
-                                                                : SIZE_MAX;
-            for (; at != SIZE_MAX && at > 0 && earlier(&n, &list[at - 1]); at--) list[at] = list[at - 1];
-            if (at != SIZE_MAX) list[at] = n;
-        }
+        size_t count = list_strobes(s, &p, list);
         for (size_t i = 0; i < count && !bad; i++) bad = add_guess(s, &p, list[i].from, period);
         if (!bad) bad = add_guess(s, &p, 0, period);
     }

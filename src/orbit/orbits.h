@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A search for periodic orbits. Files: search.c (the path), guess.c (where to begin), find.c (many of them), branch.c
- * (one along a param), average.c (from a system with constraints), describe.c (the description of each).
+ * A search for periodic orbits. Files: search.c (the path), guess.c (where to begin), find.c (many of them), cuts.c
+ * (the loops that these are found in), branch.c (one along a param), bifurcations.c (what happens there), average.c
+ * (from a system with constraints), describe.c (the description of each).
  * In: a problem and the options of orbit. Out: orbits with multipliers. Callers: check (modes), api. */
 #ifndef ACTIO_ORBITS_H
 #define ACTIO_ORBITS_H
@@ -124,6 +125,7 @@ int actio_orbit_draw(struct actio_search *s); /* diagram.c: the branch as tables
 /* the same file */
 int actio_orbits_plot_inside(struct actio_context *ctx, const struct actio_orbits *o, const char *axes,
                              const char *path, struct actio_findings *f);
+bool actio_orbit_tired(const struct actio_search *s); /* find.c: so much work for so many orbits, and no more */
 /* find.c, branch.c, average.c: 0, or 1 and findings. */
 int actio_orbit_find(struct actio_search *s);
 int actio_orbit_follow(struct actio_search *s, struct actio_found *first);

@@ -399,10 +399,21 @@ static void plan(struct dual *d, double h, bool whole)
     d->rejected = false;
 }
 
+/* After a slab that was not good: fewer elements where it was too long, else shorter ones. */
+static void shrink(struct dual *d, size_t elements, double h, bool has_motion, bool too_long)
+{
+    size_t least = d->e.k + 1; /* elements: their interpolant is then no worse than their ends */
+    if (too_long && elements > least) {
+        d->elements = elements / 2 > least ? elements / 2 : least;
+        d->h = h;
+    } else d->h = h * (too_long || !has_motion ? 0.3 : growth(d));
+    d->rejected = true;
+    d->stats.rejected++;
+}
+
 static int dual_step(void *handle, double *t, double *Y)
 {
     struct dual *d = handle;
-    size_t least = d->e.k + 1; /* elements: their interpolant is then no worse than their ends */
     int status = 0, flow = 0;
     if (d->m->chosen.slabs || d->m->chosen.grid) return step_given(d, t, Y);
     d->t = d->t_new;
@@ -415,17 +426,12 @@ static int dual_step(void *handle, double *t, double *Y)
         status = dual_solve(d, d->t_new, elements, &flow);
         if (flow == ACTIO_FLOW_STOPPED) break;
         if (!status) flow = keep_ends(d);
-        if (!status && !flow && d->slab.found.least >= SOUND && d->error <= 1) {
+        bool too_long = !flow && (status || d->slab.found.least < SOUND);
+        if (!flow && !too_long && d->error <= 1) {
             plan(d, h, elements == d->elements && fabs(h) >= (1 - 1e-9) * fabs(d->h));
             return accept(d, t, Y);
         }
-        bool long_slab = !flow && (status || d->slab.found.least < SOUND);
-        if (long_slab && elements > least) {
-            d->elements = elements / 2 > least ? elements / 2 : least;
-            d->h = h;
-        } else d->h = h * (long_slab || flow ? 0.3 : growth(d));
-        d->rejected = true;
-        d->stats.rejected++;
+        shrink(d, elements, h, !flow, too_long);
     }
     double stuck = d->t_new;
     d->t_new = d->t;

@@ -25,14 +25,20 @@ static void columns_of(const struct actio_dual_slab *s, size_t l, double *W)
     for (size_t i = 0; i < g->count; i++) W[(2 * nx + g->row[i]) * nu + g->col[i]] = -s->point.gU[i * w + l];
 }
 
+/* The lower half of M or C at a lane. */
+static void lay_matrix(const struct actio_dual_slab *s, const struct actio_places *at, const double *value, size_t l,
+                       double *to)
+{
+    memset(to, 0, s->nu * s->nu * sizeof *to);
+    for (size_t i = 0; i < at->count; i++) to[at->row[i] * s->nu + at->col[i]] = value[i * s->lanes + l];
+}
+
 /* Z = W M^-1 W', lower half; 0, or 1: M is not positive. */
 static int lane_products(struct actio_dual_slab *s, size_t l, double *Z)
 {
     size_t nu = s->nu, rows = 2 * s->nx + s->ng;
     double *M = Z + rows * rows, *W = M + nu * nu;
-    memset(M, 0, nu * nu * sizeof *M);
-    for (size_t i = 0; i < s->fo->M.count; i++)
-        M[s->fo->M.row[i] * nu + s->fo->M.col[i]] = s->point.M[i * s->lanes + l];
+    lay_matrix(s, &s->fo->M, s->point.M, l, M);
     if (actio_cholesky_factor(nu, M)) return 1;
     columns_of(s, l, W);
     for (size_t r = 0; r < rows; r++) {
@@ -54,19 +60,20 @@ static size_t place_of_m(const struct actio_dual_slab *s, size_t l) { return (s-
 static double symmetric(const double *Z, size_t n, size_t i, size_t j) { return i >= j ? Z[i * n + j] : Z[j * n + i]; }
 
 /* Adds weight * (a_j E + c_j F)' M^-1 (a_i E + c_i F) for nodes j, i. */
-static void add_nodes(struct actio_dual_slab *s, const double *Z, double weight, const double *N, const double *dN,
-                      double *K)
+static void add_nodes(const struct actio_dual_slab *s, size_t q, const double *Z, double *K)
 {
-    size_t nx = s->nx, rows = 2 * nx + s->ng, nl = s->nl;
+    size_t nx = s->nx, rows = 2 * nx + s->ng, nl = s->nl, k = s->e->k;
+    const double *N = s->e->N + q * (k + 1), *dN = s->e->dN + q * (k + 1);
+    double weight = s->e->weight[q] * fabs(s->h);
     for (size_t r = 0; r < nx; r++)
         for (size_t c = 0; c < nx; c++) {
             double ee = weight * symmetric(Z, rows, r, c) / (s->h * s->h),
                    ef = weight * symmetric(Z, rows, r, nx + c) / s->h;
             double fe = weight * symmetric(Z, rows, nx + r, c) / s->h, ff = weight * symmetric(Z, rows, nx + r, nx + c);
-            for (size_t j = 0; j <= s->e->k; j++) {
+            for (size_t j = 0; j <= k; j++) {
                 double by_rate = dN[j] * ee + N[j] * fe, by_value = dN[j] * ef + N[j] * ff;
                 size_t row = place_of_node(s, j) + r;
-                for (size_t i = 0; i <= s->e->k; i++) {
+                for (size_t i = 0; i <= k; i++) {
                     size_t col = place_of_node(s, i) + c;
                     if (col <= row) K[row * nl + col] += dN[i] * by_rate + N[i] * by_value;
                 }
@@ -74,11 +81,13 @@ static void add_nodes(struct actio_dual_slab *s, const double *Z, double weight,
         }
 }
 
-static void add_multipliers(struct actio_dual_slab *s, const double *Z, double weight, const double *N,
-                            const double *dN, const double *P, double *K)
+/* The same for polynomials of m beside nodes, and beside each other. */
+static void add_m_and_nodes(const struct actio_dual_slab *s, size_t q, const double *Z, double *K)
 {
-    size_t nx = s->nx, ng = s->ng, rows = 2 * nx + ng, nl = s->nl, k = s->e->k;
-    for (size_t r = 0; r < ng; r++) {
+    size_t nx = s->nx, rows = 2 * nx + s->ng, nl = s->nl, k = s->e->k;
+    const double *N = s->e->N + q * (k + 1), *dN = s->e->dN + q * (k + 1), *P = s->e->P + q * k;
+    double weight = s->e->weight[q] * fabs(s->h);
+    for (size_t r = 0; r < s->ng; r++)
         for (size_t c = 0; c < nx; c++) {
             double ge = weight * symmetric(Z, rows, 2 * nx + r, c) / s->h,
                    gf = weight * symmetric(Z, rows, 2 * nx + r, nx + c);
@@ -88,64 +97,82 @@ static void add_multipliers(struct actio_dual_slab *s, const double *Z, double w
                     K[a > b ? a * nl + b : b * nl + a] += P[l] * (dN[j] * ge + N[j] * gf);
                 }
         }
-        for (size_t c = 0; c < ng; c++) {
+}
+
+static void add_m_and_m(const struct actio_dual_slab *s, size_t q, const double *Z, double *K)
+{
+    size_t nx = s->nx, rows = 2 * nx + s->ng, nl = s->nl, k = s->e->k;
+    const double *P = s->e->P + q * k;
+    double weight = s->e->weight[q] * fabs(s->h);
+    for (size_t r = 0; r < s->ng; r++)
+        for (size_t c = 0; c < s->ng; c++) {
             double gg = weight * symmetric(Z, rows, 2 * nx + r, 2 * nx + c);
             for (size_t l = 0; l < k; l++)
-                for (size_t j = 0; j < k; j++)
-                    if (place_of_m(s, j) + c <= place_of_m(s, l) + r)
-                        K[(place_of_m(s, l) + r) * nl + place_of_m(s, j) + c] += P[l] * P[j] * gg;
+                for (size_t j = 0; j < k; j++) {
+                    size_t row = place_of_m(s, l) + r, col = place_of_m(s, j) + c;
+                    if (col <= row) K[row * nl + col] += P[l] * P[j] * gg;
+                }
         }
-    }
 }
 
 static int element_matrix(struct actio_dual_slab *s, size_t e, double *K)
 {
-    size_t k = s->e->k;
     double *Z = s->condensed.small;
     memset(K, 0, s->nl * s->nl * sizeof *K);
     for (size_t q = 0; q < s->e->points; q++) {
-        double weight = s->e->weight[q] * fabs(s->h);
-        const double *N = s->e->N + q * (k + 1), *dN = s->e->dN + q * (k + 1), *P = s->e->P + q * k;
         if (lane_products(s, e * s->e->points + q, Z)) return ACTIO_DUAL_NOT_POSITIVE;
-        add_nodes(s, Z, weight, N, dN, K);
-        if (s->ng) add_multipliers(s, Z, weight, N, dN, P, K);
+        add_nodes(s, q, Z, K);
+        add_m_and_nodes(s, q, Z, K);
+        add_m_and_m(s, q, Z, K);
     }
     return ACTIO_DUAL_DONE;
 }
 
 /* ---- linear algebra */
 
+/* What is left of a condensed element joins the blocks of its ends. */
+static void join_ends(struct actio_dual_slab *s, size_t e)
+{
+    size_t nx = s->nx, nl = s->nl, block = nx * nx;
+    const double *first = s->condensed.local + e * nl * nl + s->ni * nl + s->ni, *last = first + nx * nl;
+    double *here = s->condensed.diagonal + e * block, *next = here + block, *beside = s->condensed.beside + e * block;
+    for (size_t i = 0; i < nx; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            here[i * nx + j] += first[i * nl + j];
+            next[i * nx + j] += last[i * nl + nx + j];
+        }
+        for (size_t j = 0; j < nx; j++) beside[i * nx + j] = last[i * nl + j];
+    }
+}
+
+/* Factors the block of an end and takes it out of the next. 0, or 1. */
+static int factor_end(struct actio_dual_slab *s, size_t e)
+{
+    size_t nx = s->nx, block = nx * nx;
+    double *here = s->condensed.diagonal + e * block, *next = here + block, *beside = s->condensed.beside + e * block;
+    if (actio_cholesky_factor(nx, here)) return 1;
+    for (size_t i = 0; i < nx; i++)
+        for (size_t j = 0; j < nx; j++)
+            beside[i * nx + j] = (beside[i * nx + j] - actio_dot(j, beside + i * nx, here + j * nx)) / here[j * nx + j];
+    for (size_t i = 0; i < nx; i++)
+        for (size_t j = 0; j <= i; j++) next[i * nx + j] -= actio_dot(nx, beside + i * nx, beside + j * nx);
+    return 0;
+}
+
 /* Element matrices condensed, the blocks of the ends factored. The last end is held. */
 static int dual_solve_factor(struct actio_dual_slab *s)
 {
-    size_t nx = s->nx, nl = s->nl, ni = s->ni, N = s->elements, block = nx * nx;
-    memset(s->condensed.diagonal, 0, (N + 1) * block * sizeof *s->condensed.diagonal);
+    size_t nl = s->nl, N = s->elements;
+    memset(s->condensed.diagonal, 0, (N + 1) * s->nx * s->nx * sizeof *s->condensed.diagonal);
     for (size_t e = 0; e < N; e++) {
-        double *K = s->condensed.local + e * nl * nl, *here = s->condensed.diagonal + e * block, *next = here + block,
-               *beside = s->condensed.beside + e * block;
+        double *K = s->condensed.local + e * nl * nl;
         int status = actio_stopped(s->ctx) ? ACTIO_DUAL_DIVERGED : element_matrix(s, e, K);
         if (status) return status;
-        if (actio_cholesky_part(nl, ni, K)) return ACTIO_DUAL_DIVERGED;
-        for (size_t i = 0; i < nx; i++)
-            for (size_t j = 0; j < nx; j++) {
-                if (j <= i) {
-                    here[i * nx + j] += K[(ni + i) * nl + ni + j];
-                    next[i * nx + j] += K[(ni + nx + i) * nl + ni + nx + j];
-                }
-                beside[i * nx + j] = K[(ni + nx + i) * nl + ni + j];
-            }
+        if (actio_cholesky_part(nl, s->ni, K)) return ACTIO_DUAL_DIVERGED;
+        join_ends(s, e);
     }
-    for (size_t e = 0; e < N; e++) {
-        double *here = s->condensed.diagonal + e * block, *next = here + block,
-               *beside = s->condensed.beside + e * block;
-        if (actio_cholesky_factor(nx, here)) return ACTIO_DUAL_DIVERGED;
-        for (size_t i = 0; i < nx; i++)
-            for (size_t j = 0; j < nx; j++)
-                beside[i * nx + j] =
-                    (beside[i * nx + j] - actio_dot(j, beside + i * nx, here + j * nx)) / here[j * nx + j];
-        for (size_t i = 0; i < nx; i++)
-            for (size_t j = 0; j <= i; j++) next[i * nx + j] -= actio_dot(nx, beside + i * nx, beside + j * nx);
-    }
+    for (size_t e = 0; e < N; e++)
+        if (factor_end(s, e)) return ACTIO_DUAL_DIVERGED;
     return ACTIO_DUAL_DONE;
 }
 
@@ -168,25 +195,27 @@ static void scatter(const struct actio_dual_slab *s, size_t e, const double *fro
     if (ng) memcpy(m, from + (k - 1) * nx, k * ng * sizeof *m);
 }
 
-/* (-K) step = G, the last end held. Nodes' parts of the right side are in G itself: elements bring theirs only from
- * inside. */
-static void solve_step(struct actio_dual_slab *s)
+/* The right sides inside of an element, and what they bring to its ends; the last end is held. */
+static void solve_inside(struct actio_dual_slab *s, size_t e)
 {
-    size_t k = s->e->k, nx = s->nx, ni = s->ni, nl = s->nl, N = s->elements, block = nx * nx;
-    double sign = s->h < 0 ? -1 : 1, *node = s->newton.step;
-    for (size_t e = 0; e <= N; e++)
-        for (size_t i = 0; i < nx; i++) node[e * k * nx + i] = e < N ? sign * s->newton.G[e * k * nx + i] : 0;
-    for (size_t e = 0; e < N; e++) {
-        double *b = s->condensed.right + e * nl, *here = node + e * k * nx, *next = here + k * nx;
-        const double *K = s->condensed.local + e * nl * nl;
-        dual_solve_gather(s, e, s->newton.G, b);
-        for (size_t i = 0; i < ni; i++) b[i] *= sign;
-        actio_lower_solve(ni, nl, K, b);
-        for (size_t i = 0; i < nx; i++) {
-            here[i] -= actio_dot(ni, K + (ni + i) * nl, b);
-            next[i] -= e + 1 < N ? actio_dot(ni, K + (ni + nx + i) * nl, b) : 0;
-        }
+    size_t nx = s->nx, ni = s->ni, nl = s->nl;
+    double sign = s->h < 0 ? -1 : 1, *b = s->condensed.right + e * nl, *here = s->newton.step + e * s->e->k * nx,
+           *next = here + s->e->k * nx;
+    const double *K = s->condensed.local + e * nl * nl;
+    dual_solve_gather(s, e, s->newton.G, b);
+    for (size_t i = 0; i < ni; i++) b[i] *= sign;
+    actio_lower_solve(ni, nl, K, b);
+    for (size_t i = 0; i < nx; i++) {
+        here[i] -= actio_dot(ni, K + (ni + i) * nl, b);
+        next[i] -= e + 1 < s->elements ? actio_dot(ni, K + (ni + nx + i) * nl, b) : 0;
     }
+}
+
+/* The elements' ends, forward and back. */
+static void solve_ends(struct actio_dual_slab *s)
+{
+    size_t k = s->e->k, nx = s->nx, N = s->elements, block = nx * nx;
+    double *node = s->newton.step;
     for (size_t e = 0; e < N; e++) {
         double *here = node + e * k * nx;
         actio_lower_solve(nx, nx, s->condensed.diagonal + e * block, here);
@@ -199,15 +228,32 @@ static void solve_step(struct actio_dual_slab *s)
             for (size_t j = 0; j < nx; j++) here[j] -= s->condensed.beside[e * block + i * nx + j] * here[k * nx + i];
         actio_lower_solve_back(nx, nx, s->condensed.diagonal + e * block, here);
     }
-    for (size_t e = 0; e < N; e++) {
-        double *b = s->condensed.right + e * nl;
-        const double *K = s->condensed.local + e * nl * nl, *here = node + e * k * nx, *next = here + k * nx;
-        for (size_t i = 0; i < nx; i++)
-            for (size_t j = 0; j < ni; j++)
-                b[j] -= K[(ni + i) * nl + j] * here[i] + K[(ni + nx + i) * nl + j] * next[i];
-        actio_lower_solve_back(ni, nl, K, b);
-        scatter(s, e, b, s->newton.step);
-    }
+}
+
+/* The unknowns inside of an element from those at its ends. */
+static void solve_inside_back(struct actio_dual_slab *s, size_t e)
+{
+    size_t nx = s->nx, ni = s->ni, nl = s->nl;
+    double *b = s->condensed.right + e * nl;
+    const double *K = s->condensed.local + e * nl * nl, *here = s->newton.step + e * s->e->k * nx,
+                 *next = here + s->e->k * nx;
+    for (size_t i = 0; i < nx; i++)
+        for (size_t j = 0; j < ni; j++) b[j] -= K[(ni + i) * nl + j] * here[i] + K[(ni + nx + i) * nl + j] * next[i];
+    actio_lower_solve_back(ni, nl, K, b);
+    scatter(s, e, b, s->newton.step);
+}
+
+/* (-K) step = G, the last end held. Nodes' parts of the right side are in G itself: elements bring theirs only from
+ * inside. */
+static void solve_step(struct actio_dual_slab *s)
+{
+    size_t k = s->e->k, nx = s->nx, N = s->elements;
+    double sign = s->h < 0 ? -1 : 1, *node = s->newton.step;
+    for (size_t e = 0; e <= N; e++)
+        for (size_t i = 0; i < nx; i++) node[e * k * nx + i] = e < N ? sign * s->newton.G[e * k * nx + i] : 0;
+    for (size_t e = 0; e < N; e++) solve_inside(s, e);
+    solve_ends(s);
+    for (size_t e = 0; e < N; e++) solve_inside_back(s, e);
 }
 
 int actio_dual_curve(struct actio_dual_slab *s, const double *v, double *out)
@@ -319,38 +365,47 @@ int actio_dual_solve(struct actio_dual_slab *s)
 
 /* ---- is it a motion? */
 
+static void transpose(size_t n, double *M)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++) {
+            double m = M[i * n + j];
+            M[i * n + j] = M[j * n + i];
+            M[j * n + i] = m;
+        }
+}
+
+/* M := L^-1 M; `column` is scratch. */
+static void lower_solve_columns(size_t n, const double *L, double *M, double *column)
+{
+    for (size_t c = 0; c < n; c++) {
+        for (size_t i = 0; i < n; i++) column[i] = M[i * n + c];
+        actio_lower_solve(n, n, L, column);
+        for (size_t i = 0; i < n; i++) M[i * n + c] = column[i];
+    }
+}
+
 /* Least eigenvalue of C^-1/2 M C^-1/2 in a lane, where it is below `known`; `known` else. */
 static double least_in(struct actio_dual_slab *s, size_t l, double known)
 {
-    size_t nu = s->nu, w = s->lanes;
+    size_t nu = s->nu;
     double *C = s->condensed.small, *M = C + nu * nu, *eigenvalue = M + nu * nu;
-    memset(C, 0, 2 * nu * nu * sizeof *C);
-    for (size_t i = 0; i < s->fo->C.count; i++) C[s->fo->C.row[i] * nu + s->fo->C.col[i]] = s->point.C[i * w + l];
-    for (size_t i = 0; i < s->fo->M.count; i++) M[s->fo->M.row[i] * nu + s->fo->M.col[i]] = s->point.M[i * w + l];
+    lay_matrix(s, &s->fo->C, s->point.C, l, C);
+    lay_matrix(s, &s->fo->M, s->point.M, l, M);
     for (size_t i = 0; i < nu * nu; i++) C[i] = M[i] - (known - 1e-9) * C[i]; /* most lanes end here */
     if (actio_cholesky_factor(nu, C) == 0) return known;
-    memset(C, 0, nu * nu * sizeof *C);
-    for (size_t i = 0; i < s->fo->C.count; i++) C[s->fo->C.row[i] * nu + s->fo->C.col[i]] = s->point.C[i * w + l];
+    lay_matrix(s, &s->fo->C, s->point.C, l, C);
     if (actio_cholesky_factor(nu, C)) return NAN;
     for (size_t i = 0; i < nu; i++)
         for (size_t j = i + 1; j < nu; j++) M[i * nu + j] = M[j * nu + i];
-    for (int side = 0; side < 2; side++) /* L^-1 M, transposed, L^-1 again */
-        for (size_t c = 0; c < nu; c++) {
-            for (size_t i = 0; i < nu; i++) eigenvalue[i] = M[i * nu + c];
-            actio_lower_solve(nu, nu, C, eigenvalue);
-            for (size_t i = 0; i < nu; i++) M[i * nu + c] = eigenvalue[i];
-            if (c + 1 == nu)
-                for (size_t i = 0; i < nu; i++)
-                    for (size_t j = 0; j < i; j++) {
-                        double m = M[i * nu + j];
-                        M[i * nu + j] = M[j * nu + i];
-                        M[j * nu + i] = m;
-                    }
-        }
+    for (int side = 0; side < 2; side++) { /* L^-1 M, transposed, L^-1 again */
+        lower_solve_columns(nu, C, M, eigenvalue);
+        transpose(nu, M);
+    }
     return actio_eigen_symmetric(nu, M, eigenvalue, NULL) ? NAN : fmin(known, eigenvalue[0]);
 }
 
-/* The mass matrix of continuous polynomials, its band factored; right sides int N x. */
+/* The mass matrix of continuous polynomials, as a band; right sides int N x. */
 static void mass(struct actio_dual_slab *s, double *a, double *b)
 {
     size_t k = s->e->k, nx = s->nx, dofs = s->elements * k + 1;
@@ -365,21 +420,26 @@ static void mass(struct actio_dual_slab *s, double *a, double *b)
             }
 }
 
-static void solve_band(size_t dofs, size_t k, size_t nx, double *a, double *b)
+/* Cholesky's method on a band of k below the diagonal, which is at a[r*(k + 1) + k]. */
+static void factor_band(size_t dofs, size_t k, double *a)
 {
     for (size_t r = 0; r < dofs; r++) {
         size_t first = r > k ? r - k : 0;
         for (size_t c = first; c <= r; c++) {
             double sum = a[r * (k + 1) + k + c - r];
-            for (size_t i = c > k && c - k > first ? c - k : first; i < c; i++)
-                sum -= a[r * (k + 1) + k + i - r] * a[c * (k + 1) + k + i - c];
+            for (size_t i = first; i < c; i++) sum -= a[r * (k + 1) + k + i - r] * a[c * (k + 1) + k + i - c];
             a[r * (k + 1) + k + c - r] = c < r ? sum / a[c * (k + 1) + k] : sqrt(sum);
         }
+    }
+}
+
+static void solve_band(size_t dofs, size_t k, size_t nx, const double *a, double *b)
+{
+    for (size_t r = 0; r < dofs; r++)
         for (size_t i = 0; i < nx; i++) {
-            for (size_t c = first; c < r; c++) b[r * nx + i] -= a[r * (k + 1) + k + c - r] * b[c * nx + i];
+            for (size_t c = r > k ? r - k : 0; c < r; c++) b[r * nx + i] -= a[r * (k + 1) + k + c - r] * b[c * nx + i];
             b[r * nx + i] /= a[r * (k + 1) + k];
         }
-    }
     for (size_t r = dofs; r-- > 0;)
         for (size_t i = 0; i < nx; i++) {
             b[r * nx + i] /= a[r * (k + 1) + k];
@@ -394,6 +454,7 @@ static double detect(struct actio_dual_slab *s)
     double *a = s->condensed.band, *b = a + dofs * (k + 1), largest = 0;
     s->found.jump = 0;
     mass(s, a, b);
+    factor_band(dofs, k, a);
     solve_band(dofs, k, nx, a, b);
     for (size_t e = 0, l = 0; e < s->elements; e++)
         for (size_t q = 0; q < s->e->points; q++, l++)

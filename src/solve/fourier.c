@@ -84,11 +84,34 @@ static void slope(const struct fourier *w, size_t j, double *out)
 
 static double time_of(const struct fourier *w, size_t j) { return w->o->t0 + w->period * (double)j / (double)w->M; }
 
+/* v = S^-1 (x' - T f) at point j, once its f is known. */
+static void point_defect(struct fourier *w, size_t j, double *v)
+{
+    const double *f = w->f + j * w->ny;
+    slope(w, j, v);
+    for (size_t i = 0; i < w->ny; i++) {
+        v[i] = (v[i] - w->period * f[i]) / w->o->scale[i];
+        w->defect = fmax(w->defect, fabs(v[i]));
+    }
+}
+
+/* The derivative of residual a of point j by the point itself and by the period. */
+static void point_row(struct fourier *w, size_t j, size_t a)
+{
+    size_t d = w->d, ny = w->ny, size = w->size;
+    const double *Q = w->Q + j * ny * d, *f = w->f + j * ny, *scale = w->o->scale;
+    double *row = w->A + (j * d + a) * size;
+    memset(row, 0, size * sizeof *row);
+    for (size_t b = 0; b < d; b++)
+        for (size_t i = 0; i < ny; i++) row[j * d + b] -= w->period * Q[i * d + a] * w->dX[i * d + b] / scale[i];
+    for (size_t i = 0; i < ny; i++) row[size - 1] -= Q[i * d + a] * f[i] / scale[i];
+}
+
 /* Residuals Q' S^-1 (x' - T f), and, when `matrix`, the derivatives: rows of points, then the phase. A flow status. */
 static int fourier_evaluate(struct fourier *w, bool matrix)
 {
     struct actio_orbit *o = w->o;
-    size_t d = w->d, ny = w->ny, size = w->size;
+    size_t d = w->d, ny = w->ny;
     double *v = w->work;
     w->defect = 0;
     for (size_t j = 0; j < w->M; j++) {
@@ -98,48 +121,36 @@ static int fourier_evaluate(struct fourier *w, bool matrix)
         int bad = matrix ? actio_tangent_derive(&o->x, time_of(w, j), y, w->X, d, f, w->dX)
                          : actio_tangent_rates(&o->x, time_of(w, j), y, f);
         if (bad) return bad;
-        slope(w, j, v);
-        for (size_t i = 0; i < ny; i++) {
-            v[i] = (v[i] - w->period * f[i]) / o->scale[i];
-            w->defect = fmax(w->defect, fabs(v[i]));
-        }
+        point_defect(w, j, v);
         for (size_t a = 0; a < d; a++) {
-            double sum = 0, *row = w->A + (j * d + a) * size, by_period = 0;
-            for (size_t i = 0; i < ny; i++) {
-                sum += Q[i * d + a] * v[i];
-                by_period -= Q[i * d + a] * f[i] / o->scale[i];
-            }
+            double sum = 0;
+            for (size_t i = 0; i < ny; i++) sum += Q[i * d + a] * v[i];
             w->F[j * d + a] = sum;
-            if (!matrix) continue;
-            memset(row, 0, size * sizeof *row);
-            for (size_t b = 0; b < d; b++)
-                for (size_t i = 0; i < ny; i++)
-                    row[j * d + b] -= w->period * Q[i * d + a] * w->dX[i * d + b] / o->scale[i];
-            row[size - 1] = by_period;
+            if (matrix) point_row(w, j, a);
         }
     }
-    w->F[size - 1] = 0;
+    w->F[w->size - 1] = 0;
     return isfinite(w->defect) ? 0 : ACTIO_FLOW_NAN;
 }
 
-/* What couples the points, and the phase: the change is perpendicular to the motion, all in all. */
-static void couple(struct fourier *w)
+/* Point k in the rows of point j. */
+static void couple_points(struct fourier *w, size_t j, size_t k)
+{
+    size_t d = w->d, ny = w->ny;
+    const double *Qj = w->Q + j * ny * d, *Qk = w->Q + k * ny * d;
+    double c = weight(w, j, k);
+    for (size_t a = 0; a < d; a++)
+        for (size_t b = 0; b < d; b++) {
+            double sum = w->o->rows == 0 && a == b;
+            for (size_t i = 0; i < ny && w->o->rows; i++) sum += Qj[i * d + a] * Qk[i * d + b];
+            w->A[(j * d + a) * w->size + k * d + b] += c * sum;
+        }
+}
+
+/* The phase: the change is perpendicular to the motion, all in all; or the period is held. */
+static void phase_row(struct fourier *w)
 {
     size_t d = w->d, ny = w->ny, size = w->size;
-    for (size_t j = 0; j < w->M; j++)
-        for (size_t k = 0; k < w->M; k++) {
-            if (k == j) continue;
-            double c = weight(w, j, k);
-            for (size_t a = 0; a < d; a++)
-                for (size_t b = 0; b < d; b++) {
-                    double sum = 0;
-                    if (w->o->rows == 0) sum = a == b;
-                    else
-                        for (size_t i = 0; i < ny; i++)
-                            sum += w->Q[j * ny * d + i * d + a] * w->Q[k * ny * d + i * d + b];
-                    w->A[(j * d + a) * size + k * d + b] += c * sum;
-                }
-        }
     double *row = w->A + (size - 1) * size, length = 0;
     memset(row, 0, size * sizeof *row);
     if (!w->o->free_period) {
@@ -154,6 +165,15 @@ static void couple(struct fourier *w)
             length += sum * sum;
         }
     for (size_t i = 0; i + 1 < size && length > 0; i++) row[i] /= sqrt(length);
+}
+
+/* What couples the points, and the phase. */
+static void couple(struct fourier *w)
+{
+    for (size_t j = 0; j < w->M; j++)
+        for (size_t k = 0; k < w->M; k++)
+            if (k != j) couple_points(w, j, k);
+    phase_row(w);
 }
 
 /* Numbers between -1 and 1, always the same. */
@@ -215,6 +235,21 @@ static int fourier_move(struct fourier *w, double period, double part)
     return bad;
 }
 
+/* Along the step, halved until the defect falls; where the step is small, or after the last halving, as it is. A
+ * motion's status. */
+static int descend(struct fourier *w, double size)
+{
+    double old = w->defect, period = w->period, part = size > 0.5 ? 0.5 / size : 1;
+    int bad = 0;
+    memcpy(w->kept, w->y, w->M * w->ny * sizeof *w->y);
+    for (int h = 0; h < MOST_HALVINGS; h++, part /= 2) {
+        bad = fourier_move(w, period, part);
+        if (!bad && w->period > 0) bad = fourier_evaluate(w, false);
+        if (!bad && (w->defect < old || size < 1e-6)) return 0;
+    }
+    return bad;
+}
+
 /* 0: corrections are as small as they get; -1: they do not get smaller; or a motion's status. */
 static int newton(struct fourier *w, double enough, struct actio_orbit_report *reported)
 {
@@ -223,18 +258,12 @@ static int newton(struct fourier *w, double enough, struct actio_orbit_report *r
         int bad = fourier_evaluate(w, true);
         if (bad) return bad;
         if (actio_stopped(w->o->ctx)) return ACTIO_FLOW_STOPPED;
-        double old = w->defect, period = w->period;
         if (fourier_solve(w)) return -1;
-        double size = step_size(w), part = size > 0.5 ? 0.5 / size : 1;
+        double size = step_size(w);
         reported->step = size;
         reported->iterations++;
         if (size <= 1e-9 && 4 * size > last) return 0; /* rounding moves it about */
-        memcpy(w->kept, w->y, w->M * w->ny * sizeof *w->y);
-        for (int h = 0; h < MOST_HALVINGS; h++, part /= 2) {
-            bad = fourier_move(w, period, part);
-            if (!bad && w->period > 0) bad = fourier_evaluate(w, false);
-            if (!bad && (w->defect < old || size < 1e-6 || h + 1 == MOST_HALVINGS)) break;
-        }
+        bad = descend(w, size);
         if (bad) return bad;
         if (size <= enough) return 0;
         last = size;
@@ -333,43 +362,47 @@ static int fourier_grow(struct fourier *w, double tol, struct actio_orbit_report
     }
 }
 
+/* So many points that they show the guess. A motion's status; *slow: it would take more than are sensible. */
+static int open_guess(struct fourier *w, struct actio_orbit *o, struct actio_circuit *l, bool *slow)
+{
+    size_t lack = actio_orbit_lack(o, l);
+    for (size_t M = FIRST;; M = 2 * M - 1) {
+        int bad = open_fourier(w, o, M) ? ACTIO_MARCH_NO_MEMORY : take_guess(w, l) ? ACTIO_FLOW_FAILED : 0;
+        w->lack = lack < MOST_BORDERS ? lack : MOST_BORDERS;
+        double left = bad ? 0 : tail(w);
+        if (left < SHOWN) return bad;
+        if ((2 * M - 1) * o->d + 1 > MOST_FIRST) {
+            *slow = !(left < SHOWN_ROUGHLY);
+            return 0;
+        }
+        close_fourier(w);
+    }
+}
+
+/* The result at the nodes; how far the motion itself misses it. A motion's status. */
+static int give(const struct fourier *w, struct actio_circuit *l, double tol, struct actio_orbit_report *reported)
+{
+    struct actio_orbit *o = w->o;
+    l->period = w->period;
+    for (size_t i = 0; i < l->nodes; i++) fourier_value_at(w, l->at[i], l->y + i * o->ny);
+    int bad = actio_orbit_mismatch(o, l, fmax(1e-15, 0.1 * tol), &reported->residual);
+    /* closing follows from the motion itself */
+    reported->period_error = o->free_period ? reported->period_error + reported->residual * l->period : 0;
+    return bad;
+}
+
 int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_report *reported)
 {
     struct fourier w;
-    bool slow = false;
+    bool unseen = false, slow = false;
     *reported = (struct actio_orbit_report){ .local = NAN };
-    size_t lack = actio_orbit_lack(o, l);
-    int bad = 0;
-    for (size_t M = FIRST;; M = 2 * M - 1) { /* so many that they show the guess */
-        bad = open_fourier(&w, o, M) ? ACTIO_MARCH_NO_MEMORY : take_guess(&w, l) ? ACTIO_FLOW_FAILED : 0;
-        w.lack = lack < MOST_BORDERS ? lack : MOST_BORDERS;
-        double left = bad ? 0 : tail(&w);
-        if (bad || left < SHOWN) break;
-        if ((2 * M - 1) * o->d + 1 > MOST_FIRST && left < SHOWN_ROUGHLY) break;
-        close_fourier(&w);
-        if ((2 * M - 1) * o->d + 1 > MOST_FIRST) {
-            reported->unknowns = M * o->d + 1;
-            return reported->status = ACTIO_ORBIT_SLOW;
-        }
-    }
-    if (!bad) bad = fourier_grow(&w, 0.1 * tol, reported, &slow);
+    int bad = open_guess(&w, o, l, &unseen);
+    if (!bad && !unseen) bad = fourier_grow(&w, 0.1 * tol, reported, &slow);
+    if (!bad && !unseen && o->free_period && rests(&w)) bad = ACTIO_ORBIT_RESTS;
+    if (!bad && !unseen) bad = give(&w, l, tol, reported);
     reported->unknowns = w.size;
-    if (!bad && o->free_period && rests(&w)) bad = -2;
-    if (!bad) {
-        l->period = w.period;
-        for (size_t i = 0; i < l->nodes; i++) fourier_value_at(&w, l->at[i], l->y + i * o->ny);
-        bad = actio_orbit_mismatch(o, l, fmax(1e-15, 0.1 * tol), &reported->residual);
-        /* closing follows from the motion itself */
-        reported->period_error = o->free_period ? reported->period_error + reported->residual * l->period : 0;
-    }
     close_fourier(&w);
-    reported->motion = bad > 0 ? bad : 0;
-    reported->status = slow                           ? ACTIO_ORBIT_SLOW
-                       : bad == 0                     ? ACTIO_ORBIT_FOUND
-                       : bad == -2                    ? ACTIO_ORBIT_AT_REST
-                       : bad == ACTIO_FLOW_STOPPED    ? ACTIO_ORBIT_STOPPED
-                       : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY
-                       : bad < 0                      ? ACTIO_ORBIT_DIVERGED
-                                                      : ACTIO_ORBIT_MOTION_FAILS;
+    actio_orbit_ended(bad, reported);
+    if (unseen || slow) reported->status = ACTIO_ORBIT_SLOW;
     return reported->status;
 }

@@ -38,6 +38,18 @@ double actio_orbit_time(const struct actio_orbit *o, const struct actio_circuit 
     return o->t0 + (node < l->nodes ? l->at[node] : 1) * l->period;
 }
 
+int actio_orbit_ended(int bad, struct actio_orbit_report *reported)
+{
+    reported->motion = bad > 0 ? bad : 0;
+    reported->status = bad == 0                       ? ACTIO_ORBIT_FOUND
+                       : bad == ACTIO_FLOW_STOPPED    ? ACTIO_ORBIT_STOPPED
+                       : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY
+                       : bad == ACTIO_ORBIT_RESTS     ? ACTIO_ORBIT_AT_REST
+                       : bad < 0                      ? ACTIO_ORBIT_DIVERGED
+                                                      : ACTIO_ORBIT_MOTION_FAILS;
+    return reported->status;
+}
+
 /* Rows of the constraints at y in scaled components, into o->level. */
 static void scaled_rows(struct actio_orbit *o, double t, const double *y)
 {
@@ -77,6 +89,17 @@ int actio_orbit_directions(struct actio_orbit *o, double t, const double *y, dou
     return 0;
 }
 
+/* Of one kind (positions, velocities, states): what is rounding beside others is as large as they are. */
+static void even_out(double *scale, size_t count)
+{
+    double most = 0;
+    for (size_t j = 0; j < count; j++) most = isfinite(scale[j]) ? fmax(most, scale[j]) : most;
+    for (size_t j = 0; j < count; j++) {
+        bool counts = scale[j] > ROUNDING * most && isfinite(scale[j]);
+        scale[j] = counts ? fmax(scale[j], SMALL * most) : most > 0 ? most : 1;
+    }
+}
+
 /* A component that hardly changes gets its size from what it is the rate of, or from its rate; else from its value;
  * else it is 1. */
 void actio_orbit_sizes(struct actio_orbit *o, const double *range, const double *value, double period)
@@ -88,15 +111,9 @@ void actio_orbit_sizes(struct actio_orbit *o, const double *range, const double 
         o->scale[i] = fmax(range[i], 0.03 * value[i]);
         if (o->scale[i] == 0) o->scale[i] = 0.1 * partner;
     }
-    /* positions, velocities, states: what is rounding beside others of its kind is as large as they are */
-    const size_t end[] = { n, 2 * n, o->ny };
-    for (size_t kind = 0, i = 0; kind < 3; kind++) {
-        double most = 0;
-        for (size_t j = i; j < end[kind]; j++) most = isfinite(o->scale[j]) ? fmax(most, o->scale[j]) : most;
-        for (; i < end[kind]; i++)
-            if (!(o->scale[i] > ROUNDING * most && isfinite(o->scale[i]))) o->scale[i] = most > 0 ? most : 1;
-            else o->scale[i] = fmax(o->scale[i], SMALL * most);
-    }
+    even_out(o->scale, n);
+    even_out(o->scale + n, n);
+    even_out(o->scale + 2 * n, o->ny - 2 * n);
 }
 
 int actio_orbit_open(struct actio_orbit *o, struct actio_context *ctx, struct actio_motion *m, double t0,

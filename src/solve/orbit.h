@@ -73,6 +73,10 @@ struct actio_orbit_report {
     double local;        /* tolerance of the motion that it was found with */
     double detector;     /* dual: |x - Pi x| */
 };
+/* Status and motion of the report by how the search stopped: 0: found; ACTIO_ORBIT_RESTS; other numbers below 0: it
+ * does not converge; or a flow or march status. Its status. */
+enum { ACTIO_ORBIT_RESTS = -2 };
+int actio_orbit_ended(int bad, struct actio_orbit_report *reported);
 
 /* shoot.c: Newton's method on all nodes at once; orthogonal elimination node by node, the shortest correction where
  * orbits come in families. `l` is the guess,

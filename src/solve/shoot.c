@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 40, MOST_HALVINGS = 8, RESTS = -2 };
+enum { MOST_ITERATIONS = 40, MOST_HALVINGS = 8 };
 #define COARSE 1e-4  /* local tolerance of the first steps */
 #define CAREFUL 1e-9 /* the same where that leads nowhere */
 #define FINEST 1e-15
@@ -251,29 +251,34 @@ static int shortest(struct actio_shoot *s, size_t rows, const double *M, const d
     return 0;
 }
 
+/* Takes out of M x = b what a change of the period does, so that the state moves as little as it can; the row of the
+ * phase joins. The number of rows. */
+static size_t without_period(const struct actio_shoot *s, double length, double *M, double *b, double *u)
+{
+    size_t d = s->d;
+    double speed = actio_norm(d, s->phase);
+    for (size_t a = 0; a < d; a++) u[a] = s->kT[a] / length;
+    for (size_t k = 0; k <= d; k++) {
+        double sum = 0;
+        for (size_t a = 0; a < d; a++) sum += u[a] * (k < d ? M[a * d + k] : b[a]);
+        for (size_t a = 0; a < d; a++) *(k < d ? &M[a * d + k] : &b[a]) -= u[a] * sum;
+    }
+    for (size_t k = 0; k < d && speed > 0; k++) M[d * d + k] = s->phase[k] / speed;
+    b[d] = 0;
+    return d + (speed > 0);
+}
+
 int actio_shoot_step(struct actio_shoot *s, double *xi, double *dT)
 {
     size_t d = s->d, rows = d;
-    double *M = s->scratch, *b = M + (d + 4) * (d + 4), *u = b + d + 4, length = actio_norm(d, s->kT),
-           speed = actio_norm(d, s->phase);
+    double *M = s->scratch, *b = M + (d + 4) * (d + 4), *u = b + d + 4, length = actio_norm(d, s->kT), sum = 0;
     bool free_period = s->o->free_period && length > 0;
     memcpy(M, s->K, d * d * sizeof *M);
     memcpy(b, s->kb, d * sizeof *b);
     *dT = 0;
-    if (free_period) { /* what a change of the period does goes first, so that the state moves as little as it can */
-        for (size_t a = 0; a < d; a++) u[a] = s->kT[a] / length;
-        for (size_t k = 0; k <= d; k++) {
-            double sum = 0;
-            for (size_t a = 0; a < d; a++) sum += u[a] * (k < d ? M[a * d + k] : b[a]);
-            for (size_t a = 0; a < d; a++) *(k < d ? &M[a * d + k] : &b[a]) -= u[a] * sum;
-        }
-        for (size_t k = 0; k < d && speed > 0; k++) M[d * d + k] = s->phase[k] / speed;
-        b[d] = 0;
-        rows = d + (speed > 0);
-    }
+    if (free_period) rows = without_period(s, length, M, b, u);
     if (shortest(s, rows, M, b, xi)) return 1;
     if (!free_period) return 0;
-    double sum = 0;
     for (size_t a = 0; a < d; a++) sum += s->kT[a] / length * (s->kb[a] - actio_dot(d, s->K + a * d, xi));
     *dT = sum / length;
     return !isfinite(*dT);
@@ -378,7 +383,7 @@ static int newton(struct actio_shoot *s, struct actio_circuit *before, double lo
         reported->step = size;
         reported->iterations++;
         if (!isfinite(size)) return -1;
-        if (s->o->free_period && at_rest(s)) return RESTS;
+        if (s->o->free_period && at_rest(s)) return ACTIO_ORBIT_RESTS;
         if (size <= fmax(enough, local > 1e-12 ? sqrt(enough) / 10 : 0)) { /* its square is what is left after it */
             if (size * 4 > last) return 0;                                 /* rounding moves it about */
             reported->step = fmin(size, 100 * size * size);
@@ -393,18 +398,6 @@ static int newton(struct actio_shoot *s, struct actio_circuit *before, double lo
         if (bad) return bad;
     }
     return -1;
-}
-
-static int ended(int bad, struct actio_orbit_report *reported)
-{
-    reported->motion = bad > 0 ? bad : 0;
-    reported->status = bad == 0                       ? ACTIO_ORBIT_FOUND
-                       : bad == ACTIO_FLOW_STOPPED    ? ACTIO_ORBIT_STOPPED
-                       : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY
-                       : bad == RESTS                 ? ACTIO_ORBIT_AT_REST
-                       : bad < 0                      ? ACTIO_ORBIT_DIVERGED
-                                                      : ACTIO_ORBIT_MOTION_FAILS;
-    return reported->status;
 }
 
 /* Mismatches beside max(1, size) of the component. */
@@ -504,7 +497,7 @@ int actio_orbit_shoot(struct actio_orbit *o, struct actio_circuit *l, double tol
         reported->local = fine;
         if (!bad && o->free_period) reported->period_error += reported->residual * l->period;
     }
-    if (s.block) ended(bad, reported);
+    if (s.block) actio_orbit_ended(bad, reported);
     else reported->status = ACTIO_ORBIT_NO_MEMORY;
     actio_shoot_close(&s);
     actio_circuit_close(&before, o->ctx);
