@@ -113,16 +113,9 @@ static double gap_guard(const struct actio_contacts *c, size_t i, double t, doub
     return since * c->off.rate[i] > 100 * c->gap_noise[i] ? (gap - c->off.gap[i]) / since : c->off.rate[i];
 }
 
-static double largest(const double *x, size_t n)
-{
-    double most = 0;
-    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
-}
-
 static double hold_guard(const struct actio_contacts *c, size_t i)
 {
-    double row = largest(actio_column_row(c, i), c->n);
+    double row = actio_largest(actio_column_row(c, i), c->n);
     return c->found.normal[i] + (row > 0 ? NO_FORCE * c->point.force_size / row : 0);
 }
 
