@@ -99,28 +99,33 @@ static void add_force(struct actio_adjoint *a, const double *aP, double *ax, dou
             dparam[by->col[i]] += s->h * aP[force_rows(pt, by->row[i])] * s->e->H[l] * pt->param_jet[i * lanes + l];
 }
 
-/* -y' times the derivatives of the residuals by x0, P0 and params. */
-static void subtract_residuals(struct actio_adjoint *a, double *ax, double *aP, double *dparam)
+/* y' times what one entry of a jet adds to the derivatives of the residuals; value: the entry at each node. A force
+ * enters the residuals of all nodes, any other quantity those of its own node. */
+static double weigh_residuals(const struct actio_adjoint *a, size_t row, const double *value)
 {
     const struct actio_slab *s = a->slab;
     const struct actio_points *pt = &s->pt;
-    const struct actio_places *list[2] = { &pt->sys->jets.points, &pt->sys->jets.params };
-    const double *value[2] = { pt->jet, pt->param_jet };
     size_t lanes = pt->lanes, nz = pt->nz, n = pt->n;
-    for (int by_param = 0; by_param < 2; by_param++)
-        for (size_t i = 0; i < list[by_param]->count; i++) {
-            size_t row = list[by_param]->row[i], col = list[by_param]->col[i];
-            if ((!by_param && col >= pt->nx) || row >= n + nz) continue;
-            double sum = 0, *to = by_param ? &dparam[col] : &ax[col];
-            for (size_t l = 0; l < lanes; l++) {
-                double v = value[by_param][i * lanes + l];
-                if (row < n) sum += a->y[l * nz + row] * v;
-                else if (row >= 2 * n) sum += a->y[l * nz + row - n] * v;
-                for (size_t k = 0; row >= n && row < 2 * n && k < lanes; k++)
-                    sum -= a->y[k * nz + row - n] * s->h * s->e->A[k * lanes + l] * v;
-            }
-            *to -= sum;
-        }
+    bool is_force = row >= n && row < 2 * n;
+    const double *y = a->y + (row < n ? row : row - n);
+    double sum = 0;
+    for (size_t l = 0; !is_force && l < lanes; l++) sum += y[l * nz] * value[l];
+    for (size_t l = 0; is_force && l < lanes; l++)
+        for (size_t k = 0; k < lanes; k++) sum -= y[k * nz] * s->h * s->e->A[k * lanes + l] * value[l];
+    return sum;
+}
+
+/* -y' times the derivatives of the residuals by x0, P0 and params. */
+static void subtract_residuals(struct actio_adjoint *a, double *ax, double *aP, double *dparam)
+{
+    const struct actio_points *pt = &a->slab->pt;
+    const struct actio_places *at = &pt->sys->jets.points, *by = &pt->sys->jets.params;
+    size_t lanes = pt->lanes, nz = pt->nz, n = pt->n;
+    for (size_t i = 0; i < at->count; i++)
+        if (at->col[i] < pt->nx && at->row[i] < n + nz)
+            ax[at->col[i]] -= weigh_residuals(a, at->row[i], pt->jet + i * lanes);
+    for (size_t i = 0; i < by->count; i++)
+        if (by->row[i] < n + nz) dparam[by->col[i]] -= weigh_residuals(a, by->row[i], pt->param_jet + i * lanes);
     for (size_t k = 0; k < lanes; k++)
         for (size_t i = 0; i < n; i++) aP[i] += a->y[k * nz + i];
 }

@@ -37,27 +37,38 @@ static int contacts_rhs(void *user, double t, const double *y, double *dy)
     return status;
 }
 
+/* Columns of what holds: closed contacts, and slips that stick, which do not move while others are put back. Returns
+ * how many there are. */
+static size_t list_holding(struct actio_contacts *c)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < c->contacts; i++)
+        if (c->now.closed[i]) c->small.unknown[k++].index = (uint32_t)i;
+    for (size_t r = 0; r < c->rubs; r++)
+        for (size_t j = 0; c->now.rub[r] == ACTIO_RUB_STICKS && j < c->rub[r].slips; j++)
+            c->small.unknown[k++].index = (uint32_t)(c->contacts + c->rub[r].slip + j);
+    return k;
+}
+
+/* By how much a column that holds is off: at position level (0) a gap, at velocity level (1) its rate, or a slip. */
+static double residual_of(const struct actio_contacts *c, size_t column, int level)
+{
+    if (column < c->contacts) return actio_gap_of(c, column)[level ? ACTIO_GAP_RATE : ACTIO_GAP_VALUE];
+    return level ? actio_slip_of(c, column - c->contacts)[ACTIO_SLIP_VALUE] : 0;
+}
+
 /* Rows that hold: their residuals at position level (slips have none) or velocity level; moves q or v along the answers
  * to unit forces. */
 int actio_contacts_put_on(struct actio_contacts *c, double t, double *y, int level)
 {
-    size_t k = 0;
     int status = actio_contacts_at(c, t, y);
     if (status) return status;
-    struct actio_stance *s = &c->now;
-    for (size_t i = 0; i < c->contacts; i++)
-        if (s->closed[i]) c->small.unknown[k++].index = (uint32_t)i;
-    for (size_t r = 0; r < c->rubs; r++) /* what sticks does not move while others are put back */
-        for (size_t j = 0; s->rub[r] == ACTIO_RUB_STICKS && j < c->rub[r].slips; j++)
-            c->small.unknown[k++].index = (uint32_t)(c->contacts + c->rub[r].slip + j);
+    size_t k = list_holding(c);
     if (k == 0) return ACTIO_FLOW_OK;
     double *z = level ? y + c->n : y, defect;
     for (size_t u = 0; u < k; u++) {
         size_t column = c->small.unknown[u].index;
-        const double *head = column < c->contacts ? actio_gap_of(c, column) : actio_slip_of(c, column - c->contacts);
-        c->small.b[u] = -(column < c->contacts ? head[level ? ACTIO_GAP_RATE : ACTIO_GAP_VALUE]
-                          : level              ? head[ACTIO_SLIP_VALUE]
-                                               : 0);
+        c->small.b[u] = -residual_of(c, column, level);
         for (size_t w = 0; w < k; w++)
             c->small.M[u * k + w] =
                 actio_dot(c->n, actio_column_row(c, column), actio_contacts_answer(c, c->small.unknown[w].index));
@@ -102,16 +113,9 @@ static double gap_guard(const struct actio_contacts *c, size_t i, double t, doub
     return since * c->off.rate[i] > 100 * c->gap_noise[i] ? (gap - c->off.gap[i]) / since : c->off.rate[i];
 }
 
-static double largest(const double *x, size_t n)
-{
-    double most = 0;
-    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
-}
-
 static double hold_guard(const struct actio_contacts *c, size_t i)
 {
-    double row = largest(actio_column_row(c, i), c->n);
+    double row = actio_largest(actio_column_row(c, i), c->n);
     return c->found.normal[i] + (row > 0 ? NO_FORCE * c->point.force_size / row : 0);
 }
 

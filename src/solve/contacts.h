@@ -6,6 +6,8 @@
 
 #include "solve/law.h"
 
+#include <math.h>
+
 enum { ACTIO_LEFT_PLAIN, ACTIO_LEFT_AFTER_IMPACT, ACTIO_LEFT_AFTER_RELEASE };
 enum actio_rub_state { ACTIO_RUB_IDLE, ACTIO_RUB_SLIDES, ACTIO_RUB_STICKS };
 /* Who holds whom. toward: by slip, the direction in which a rub slides; sign: by rub, of the multiplier of the
@@ -190,6 +192,13 @@ static inline const double *actio_column_row(const struct actio_contacts *c, siz
     return column < c->contacts ? actio_gap_of(c, column) + ACTIO_GAP_HEAD
                                 : actio_slip_of(c, column - c->contacts) + ACTIO_SLIP_HEAD;
 }
+/* The largest |x|. */
+static inline double actio_largest(const double *x, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
 /* Numbers at a point: matrices, free accelerations, contact quantities; a flow status. */
 int actio_contacts_at(struct actio_contacts *c, double t, const double *y);
 /* z' to a unit force along a column's row */
@@ -222,7 +231,7 @@ int actio_contacts_bounce(struct actio_contacts *c, double t, double *y, size_t 
 /* stance.c: from the contacts that touch without approaching, which hold and which slide; sets c->now. A flow status.
  * */
 int actio_contacts_decide(struct actio_contacts *c, double t, const double *y);
-/* Where forces of this stance are not unique: some that push and stay inside of their cones, if there are; false: there
+/* contact_share.c: where forces of this stance are not unique: some that push and stay inside their cones; false: there
  * are none. */
 bool actio_contacts_share(struct actio_contacts *c, const struct actio_stance *s);
 /* impact.c: velocities after the impact of those that touch and approach; impulses by contact. The rule that decided,

@@ -260,19 +260,32 @@ static bool hopeless(const struct dop853 *d, int bad, int failures, double h)
     return bad == ACTIO_FLOW_STOPPED || bad == ACTIO_FLOW_FAILED || failures > 30 || fabs(h) < 1e-10 * fabs(d->h_good);
 }
 
+/* The flow may limit the step. False: it allows none. */
+static bool limit_size(struct dop853 *d)
+{
+    if (!d->flow->limit) return true;
+    double most = d->flow->limit(d->flow->user, d->t, vector(d, V_Y));
+    if (most == 0) return false;
+    if (fabs(d->h) > most) d->h = copysign(most, d->h);
+    return true;
+}
+
+/* Sets t_new one step ahead. True: that is the end of the interval. What would be left of it is not a step. */
+static inline bool set_target(struct dop853 *d)
+{
+    bool last = fabs(d->h) * 1.0000001 >= fabs(d->t_end - d->t);
+    d->t_new = last ? d->t_end : d->t + d->h;
+    return last;
+}
+
 static int dop853_advance(struct dop853 *d)
 {
     int bad = 0;
-    if (d->flow->limit) {
-        double most = d->flow->limit(d->flow->user, d->t, vector(d, V_Y));
-        if (most == 0) return ACTIO_FLOW_FAILED;
-        if (fabs(d->h) > most) d->h = copysign(most, d->h);
-    }
+    if (!limit_size(d)) return ACTIO_FLOW_FAILED;
     for (int failures = 0;;) {
-        double h = d->h, err = 0, factor = MOST_GROWTH;
-        bool last = fabs(h) * 1.0000001 >= fabs(d->t_end - d->t);
-        d->t_new = last ? d->t_end : d->t + h;
-        h = d->t_new - d->t; /* exactly what t changes by */
+        double err = 0, factor = MOST_GROWTH;
+        bool last = set_target(d);
+        double h = d->t_new - d->t; /* exactly what t changes by */
         if (!last && fabs(h) <= 10 * DBL_EPSILON * fabs(d->t) + 1e-25 * d->span)
             return bad ? bad : ACTIO_MARCH_STEP_TO_ZERO;
         d->have_new = d->have_poly = false;

@@ -102,6 +102,24 @@ static void take_side(struct actio_marching *m, double sign, double t)
     m->passed[m->guard] = t;
 }
 
+/* The guard's sign between two neighbouring roots; 0 when they are one. */
+static double sign_between(struct actio_marching *m, double left, double right)
+{
+    return left == right ? 0 : zero_sign(guard_value(m, 0.5 * (left + right)));
+}
+
+static bool is_moment(const struct actio_marching *m, double left, double right)
+{
+    return fabs(right - left) <= 1e-6 * fabs(m->t_next - m->t);
+}
+
+/* What happens at a root after which the guard has this sign, and `last` before it. */
+static enum actio_incident_kind incident_at(const struct actio_marching *m, double root, double sign, double last)
+{
+    if (sign != m->side[m->guard]) return crossing(m);
+    return sign == last && is_new_touch(m, root) ? TOUCH : NOTHING;
+}
+
 /* Goes along the signs between the roots of one guard. From the side of the mode to the other is a crossing; the way
  * back is not a crossing: a start within round-off (or projection) of the surface may lie on the wrong side for a
  * moment.
@@ -112,13 +130,12 @@ static bool follow_signs(struct actio_marching *m, const double *root, size_t co
     double last = 0;
     for (size_t j = 0; j <= count; j++) {
         double left = j ? root[j - 1] : m->look_start, right = j < count ? root[j] : m->look_end;
-        double sign = left == right ? 0 : zero_sign(guard_value(m, 0.5 * (left + right)));
+        double sign = sign_between(m, left, right);
         if (sign == 0) continue;
         if (*side == 0) *side = (signed char)sign;
         if (is_watched(m) && !before(m, m->passed[m->guard], right)) continue;
-        bool moment = j == 0 && count > 0 && fabs(right - left) <= 1e-6 * fabs(m->t_next - m->t);
-        bool touches = j > 0 && sign == last && is_new_touch(m, left);
-        enum actio_incident_kind kind = sign != *side && !moment ? crossing(m) : touches ? TOUCH : NOTHING;
+        bool moment = j == 0 && count > 0 && is_moment(m, left, right);
+        enum actio_incident_kind kind = moment ? NOTHING : incident_at(m, left, sign, last);
         if (kind == PASS) left = sign_since(m, left, 0.5 * (left + right), sign);
         if (happens(m, kind, left, best)) return true;
         if (kind == PASS) take_side(m, sign, left);

@@ -272,32 +272,44 @@ static int step_given(struct skg *d, double *t, double *y)
     return ACTIO_FLOW_OK;
 }
 
+/* A slab of length h from the data; its jump beside the tolerance. A slab status. */
+static int try_length(struct skg *d, double h, double *error)
+{
+    d->t_new = h == d->t_end - d->t ? d->t_end : d->t + h;
+    int bad = skg_solve(d, d->t_new - d->t);
+    *error = bad ? 0 : error_of(d);
+    return bad;
+}
+
+/* The next length after an accepted slab of length h. longer: the length tried before, if its error was rounding, which
+ * falls with the length of the slab; else 0. */
+static void choose_next(struct skg *d, double h, double error, double longer)
+{
+    double longest = LOOKS * d->flow->longest, factor = growth(d, error);
+    double next = h * (d->slab.iterations > 9 ? fmin(1, factor) : factor);
+    if (fabs(h) >= fabs(d->h) || fabs(next) < fabs(d->h)) d->h = next;
+    if (longer != 0) d->h = 2 * longer;
+    if (longest > 0 && factor >= 4 && fabs(d->h) > longest) d->h = copysign(fmax(longest, fabs(h)), h);
+}
+
 static int skg_step(void *handle, double *t, double *y)
 {
     struct skg *d = handle;
     if (d->m->chosen.slabs) return step_given(d, t, y);
     d->t = d->t_new;
     keep_start(d);
-    double before = INFINITY, longer = 0;
+    double before = INFINITY, longer = 0, error;
     for (int tries = 0; tries < MOST_REJECTED; tries++) {
         double h = length_here(d);
         if (!(fabs(h) > 4 * DBL_EPSILON * fmax(fabs(d->t), fabs(d->m->span)))) return ACTIO_MARCH_STEP_TO_ZERO;
-        d->t_new = h == d->t_end - d->t ? d->t_end : d->t + h;
-        int bad = skg_solve(d, d->t_new - d->t);
-        double error = bad ? 0 : error_of(d);
+        int bad = try_length(d, h, &error);
         bool rounding = !bad && error > 1 && error > 0.5 * before && error < 1000; /* shorter was no better */
         if (rounding) error = 1;
         if (!bad && error <= 1 && skips_wall(d)) bad = ACTIO_SLAB_DIVERGED;
         if (!bad && error <= 1) {
             if (is_through(d)) return ACTIO_FLOW_FAILED;
             accept(d, t, y);
-            bool hard = d->slab.iterations > 9;
-            double next = h * (hard ? fmin(1, growth(d, error)) : growth(d, error));
-            if (fabs(h) >= fabs(d->h) || fabs(next) < fabs(d->h)) d->h = next;
-            if (rounding) d->h = 2 * longer; /* rounding of rates falls with the length */
-            double longest = LOOKS * d->flow->longest;
-            if (longest > 0 && growth(d, error) >= 4 && fabs(d->h) > longest)
-                d->h = copysign(fmax(longest, fabs(h)), h);
+            choose_next(d, h, error, rounding ? longer : 0);
             d->rejected = false;
             return ACTIO_FLOW_OK;
         }

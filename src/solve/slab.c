@@ -260,27 +260,34 @@ static double rounding_of_rates(const struct actio_slab *s)
     return 1e-11 + 100 * DBL_EPSILON * largest / fabs(s->h);
 }
 
+/* Is a step of Newton's so short that nothing is left to gain? rate: beside the step before; fresh: with factors of the
+ * point it started from. */
+static bool settles(const struct actio_slab *s, double step, double rate, double tol, bool fresh)
+{
+    if (step <= 1e-15 || (rate < 0.5 && step * rate <= tol)) return true;
+    if (!(rate > 0.2)) return false;
+    double rounding = rounding_of_rates(s);
+    return step <= (fresh ? fmax(STALLS, rounding) : rounding);
+}
+
 /* The factors are kept while they serve: a chord's steps shrink by a constant factor, and cost little. */
 int actio_slab_solve(struct actio_slab *s, double h, double tol)
 {
     struct actio_points *pt = &s->pt;
     double before = INFINITY;
-    bool fresh = false, have = false;
+    bool have = false;
     s->factored = 0;
     for (size_t k = 0; k < pt->lanes; k++) pt->t[k] = s->t + s->e->c[k] * h;
     for (s->iterations = 0; s->iterations < MOST_ITERATIONS; s->iterations++) {
         actio_slab_move(s, h);
         if (residuals(s)) return ACTIO_SLAB_NO_NUMBER;
-        if (!have) {
-            int bad = actio_slab_factor(s);
-            if (bad) return bad;
-            fresh = have = true;
-        } else fresh = false;
+        bool fresh = !have;
+        int bad = fresh ? actio_slab_factor(s) : ACTIO_SLAB_DONE;
+        if (bad) return bad;
         actio_slab_apply(s, s->r, false);
         double step = slab_advance(s), rate = s->iterations ? step / before : 1;
         if (!isfinite(step)) return ACTIO_SLAB_DIVERGED;
-        if (step <= 1e-15 || (rate < 0.5 && step * rate <= tol)
-            || (rate > 0.2 && step <= (fresh ? fmax(STALLS, rounding_of_rates(s)) : rounding_of_rates(s)))) {
+        if (settles(s, step, rate, tol, fresh)) {
             actio_slab_move(s, h);
             return actio_points_values(pt, pt->lanes) ? ACTIO_SLAB_NO_NUMBER : ACTIO_SLAB_DONE;
         }

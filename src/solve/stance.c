@@ -5,7 +5,6 @@
  * one; a large one is solved by exchanging what is violated. */
 #include "solve/contacts.h"
 #include "algebra/dense.h"
-#include "algebra/lcp.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -138,96 +137,146 @@ static bool begins(const struct slot *s, const struct actio_contacts *c)
     return s->rub != SIZE_MAX && !s->slips && c->trial.rub[s->rub] == ACTIO_RUB_SLIDES;
 }
 
+/* A slide along two slips that the option in view lets begin. */
+static bool begins_in_plane(const struct slot *s, const struct actio_contacts *c)
+{
+    enum choice o = s->option[s->taken];
+    if (s->rub == SIZE_MAX || s->slips || c->rub[s->rub].slips < 2) return false;
+    return o != STICK && o != STICK_NEGATIVE && o != OPEN;
+}
+
+/* The slides that begin in a plane stick for now. False: there are none. */
+static bool hold_in_plane(struct deciding *d)
+{
+    bool any = false;
+    for (size_t i = 0; i < d->slots; i++)
+        if (begins_in_plane(&d->slot[i], d->c)) {
+            any = true;
+            d->c->trial.rub[d->slot[i].rub] = ACTIO_RUB_STICKS;
+        }
+    return any;
+}
+
+/* They begin against the friction that would hold them. */
+static void turn_against_friction(struct deciding *d)
+{
+    struct actio_contacts *c = d->c;
+    for (size_t i = 0; i < d->slots; i++) {
+        if (!begins_in_plane(&d->slot[i], c)) continue;
+        size_t slip = c->rub[d->slot[i].rub].slip;
+        const double *friction = c->found.friction + slip;
+        double size = hypot(friction[0], friction[1]);
+        for (size_t j = 0; j < 2; j++) c->trial.toward[slip + j] = size > 0 ? -friction[j] / size : j == 0;
+        c->trial.rub[d->slot[i].rub] = ACTIO_RUB_SLIDES;
+    }
+}
+
+/* They turn to where they accelerate to. Returns the largest change of a direction. */
+static double turn_along_rates(struct deciding *d)
+{
+    struct actio_contacts *c = d->c;
+    double moved = 0;
+    for (size_t i = 0; i < d->slots; i++) {
+        if (!begins_in_plane(&d->slot[i], c)) continue;
+        size_t slip = c->rub[d->slot[i].rub].slip;
+        double a = rate_along(c, slip), b = rate_along(c, slip + 1), size = hypot(a, b);
+        if (!(size > 0)) continue;
+        moved = fmax(moved, hypot(c->trial.toward[slip] - a / size, c->trial.toward[slip + 1] - b / size));
+        c->trial.toward[slip] = a / size;
+        c->trial.toward[slip + 1] = b / size;
+    }
+    return moved;
+}
+
 /* Directions of slides along two slips that are about to begin: where they accelerate to, under friction against just
  * that. */
 static int turn_directions(struct deciding *d)
 {
-    struct actio_contacts *c = d->c;
-    bool any = false;
-    for (size_t i = 0; i < d->slots; i++)
-        if (begins(&d->slot[i], c) && c->rub[d->slot[i].rub].slips > 1) {
-            any = true;
-            c->trial.rub[d->slot[i].rub] = ACTIO_RUB_STICKS;
-        }
-    if (!any) return 0;
-    if (actio_contacts_solve(c, &c->trial)) return 1;
-    for (size_t i = 0; i < d->slots; i++) {
-        const struct slot *s = &d->slot[i];
-        enum choice o = s->option[s->taken];
-        if (s->rub == SIZE_MAX || s->slips || c->rub[s->rub].slips < 2 || o == STICK || o == STICK_NEGATIVE
-            || o == OPEN)
-            continue;
-        const struct actio_rub *r = &c->rub[s->rub];
-        double size = hypot(c->found.friction[r->slip], c->found.friction[r->slip + 1]);
-        for (size_t j = 0; j < 2; j++)
-            c->trial.toward[r->slip + j] = size > 0 ? -c->found.friction[r->slip + j] / size : j == 0;
-        c->trial.rub[s->rub] = ACTIO_RUB_SLIDES;
-    }
+    if (!hold_in_plane(d)) return 0;
+    if (actio_contacts_solve(d->c, &d->c->trial)) return 1;
+    turn_against_friction(d);
     for (int turn = 0; turn < MOST_TURNS; turn++) {
-        double moved = 0;
-        if (actio_contacts_solve(c, &c->trial)) return 1;
-        for (size_t i = 0; i < d->slots; i++) {
-            if (!begins(&d->slot[i], c) || c->rub[d->slot[i].rub].slips < 2) continue;
-            size_t slip = c->rub[d->slot[i].rub].slip;
-            double a = rate_along(c, slip), b = rate_along(c, slip + 1), size = hypot(a, b);
-            if (!(size > 0)) continue;
-            moved = fmax(moved, hypot(c->trial.toward[slip] - a / size, c->trial.toward[slip + 1] - b / size));
-            c->trial.toward[slip] = a / size;
-            c->trial.toward[slip + 1] = b / size;
-        }
-        if (moved < 1e-14) break;
+        if (actio_contacts_solve(d->c, &d->c->trial)) return 1;
+        if (turn_along_rates(d) < 1e-14) break;
     }
     return 0;
 }
 
-static double largest(const double *x, size_t n)
+/* An open contact must not accelerate into the wall. This and the following functions return by how much an inequality
+ * is violated, relative to the sizes of what is compared; 0: not. */
+static double open_violation(const struct actio_contacts *c, size_t contact)
 {
-    double most = 0;
-    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
+    const double *g = actio_gap_of(c, contact), *row = g + ACTIO_GAP_HEAD;
+    double a = g[ACTIO_GAP_BIAS], size = fabs(a);
+    for (size_t j = 0; j < c->n; j++) {
+        a += row[j] * c->found.zdot[j];
+        size += fabs(row[j]) * (fabs(c->found.zdot[j]) + fabs(c->point.z0[j]));
+    }
+    return a < -NO_RATE * size ? -a / size : 0;
 }
 
-/* By how much a slot's inequalities are violated, 0: not; relative to the sizes of what is compared. */
+/* A closed one must not pull. */
+static double normal_violation(const struct actio_contacts *c, size_t contact)
+{
+    double row = actio_largest(actio_column_row(c, contact), c->n), unit = row > 0 ? c->point.force_size / row : 0;
+    if (!(c->found.normal[contact] < -NO_FORCE * unit)) return 0;
+    return -c->found.normal[contact] / (unit > 0 ? unit : 1);
+}
+
+/* What presses on a rub: the normal force, or the multiplier with the sign that is tried. */
+static double pressing(const struct actio_contacts *c, size_t rub)
+{
+    const struct actio_rub *r = &c->rub[rub];
+    if (r->contact != UINT32_MAX) return c->found.normal[r->contact];
+    double lambda = c->found.lambda[r->constraint] * c->trial.sign[rub];
+    return c->trial.rub[rub] == ACTIO_RUB_STICKS ? fabs(lambda) : lambda;
+}
+
+/* A multiplier must have the sign that is tried. */
+static double sign_violation(const struct actio_contacts *c, size_t rub, double lambda)
+{
+    bool wrong = c->rub[rub].contact == UINT32_MAX && lambda < -NO_FORCE * c->point.force_size;
+    return wrong ? -lambda / c->point.force_size : 0;
+}
+
+/* Sticking friction must stay inside its cone. */
+static double stick_violation(const struct actio_contacts *c, size_t rub, double lambda)
+{
+    const struct actio_rub *r = &c->rub[rub];
+    const double *b = actio_rub_of(c, rub);
+    double most = b[ACTIO_RUB_STICKING] * fmax(lambda, 0) * b[ACTIO_RUB_SCALE], size = 0;
+    for (size_t j = 0; j < r->slips; j++) size = hypot(size, c->found.friction[r->slip + j]);
+    bool beyond = size > most * (1 + AT_THE_EDGE) + 1e-14 * c->point.force_size;
+    return beyond ? (size - most) / (size + most) : 0;
+}
+
+/* A slide that begins must accelerate the way it is tried. */
+static double slide_violation(const struct actio_contacts *c, size_t rub)
+{
+    const struct actio_rub *r = &c->rub[rub];
+    double along = 0, size = 0;
+    for (size_t j = 0; j < r->slips; j++) {
+        double rate = rate_along(c, r->slip + j);
+        along += c->trial.toward[r->slip + j] * rate;
+        size += fabs(rate);
+    }
+    size += actio_largest(c->point.z0, c->n);
+    return along < -NO_RATE * size ? -along / size : 0;
+}
+
+/* By how much a slot's inequalities are violated: the worst of them. */
 static double violation(const struct actio_contacts *c, const struct slot *s)
 {
     double worst = 0;
-    if (s->contact != SIZE_MAX && !c->trial.closed[s->contact]) {
-        const double *g = actio_gap_of(c, s->contact), *row = g + ACTIO_GAP_HEAD;
-        double a = g[ACTIO_GAP_BIAS], size = fabs(a);
-        for (size_t j = 0; j < c->n; j++) {
-            a += row[j] * c->found.zdot[j];
-            size += fabs(row[j]) * (fabs(c->found.zdot[j]) + fabs(c->point.z0[j]));
-        }
-        return a < -NO_RATE * size ? -a / size : 0;
-    }
     if (s->contact != SIZE_MAX) {
-        double row = largest(actio_column_row(c, s->contact), c->n), unit = row > 0 ? c->point.force_size / row : 0;
-        if (c->found.normal[s->contact] < -NO_FORCE * unit)
-            worst = -c->found.normal[s->contact] / (unit > 0 ? unit : 1);
+        if (!c->trial.closed[s->contact]) return open_violation(c, s->contact);
+        worst = normal_violation(c, s->contact);
     }
     if (s->rub == SIZE_MAX) return worst;
-    const struct actio_rub *r = &c->rub[s->rub];
-    const double *b = actio_rub_of(c, s->rub);
-    double lambda =
-        r->contact != UINT32_MAX ? c->found.normal[r->contact] : c->found.lambda[r->constraint] * c->trial.sign[s->rub];
-    if (r->contact == UINT32_MAX && c->trial.rub[s->rub] == ACTIO_RUB_STICKS) lambda = fabs(lambda);
-    if (r->contact == UINT32_MAX && lambda < -NO_FORCE * c->point.force_size)
-        worst = fmax(worst, -lambda / c->point.force_size);
-    if (c->trial.rub[s->rub] == ACTIO_RUB_STICKS) {
-        double most = b[ACTIO_RUB_STICKING] * fmax(lambda, 0) * b[ACTIO_RUB_SCALE], size = 0;
-        for (size_t j = 0; j < r->slips; j++) size = hypot(size, c->found.friction[r->slip + j]);
-        if (size > most * (1 + AT_THE_EDGE) + 1e-14 * c->point.force_size)
-            worst = fmax(worst, (size - most) / (size + most));
-    } else if (!s->slips) {
-        double along = 0, size = 0;
-        for (size_t j = 0; j < r->slips; j++) {
-            along += c->trial.toward[r->slip + j] * rate_along(c, r->slip + j);
-            size += fabs(rate_along(c, r->slip + j));
-        }
-        if (along < -NO_RATE * (size + largest(c->point.z0, c->n)))
-            worst = fmax(worst, -along / (size + largest(c->point.z0, c->n)));
-    }
-    return worst;
+    double lambda = pressing(c, s->rub);
+    worst = fmax(worst, sign_violation(c, s->rub, lambda));
+    if (c->trial.rub[s->rub] == ACTIO_RUB_STICKS) return fmax(worst, stick_violation(c, s->rub, lambda));
+    return s->slips ? worst : fmax(worst, slide_violation(c, s->rub));
 }
 
 static bool holds_all(const struct deciding *d)
@@ -235,76 +284,6 @@ static bool holds_all(const struct deciding *d)
     for (size_t i = 0; i < d->slots; i++)
         if (violation(d->c, &d->slot[i]) != 0) return false;
     return true;
-}
-
-/* ---- forces that are not unique */
-
-/* What the unknown forces must satisfy, as rows g x >= 0: pushing normals, sticking friction inside its cone (two
- * facets, or eight). */
-static size_t list_bounds(const struct actio_contacts *c, double *rows)
-{
-    size_t k = c->small.unknowns, count = 0;
-    for (size_t u = 0; u < k; u++) {
-        const struct actio_unknown *x = &c->small.unknown[u];
-        if (x->kind != ACTIO_FORCE_TANGENT) {
-            memset(rows + count * k, 0, k * sizeof *rows);
-            rows[count++ * k + u] = 1;
-        }
-        if (x->kind != ACTIO_FORCE_NORMAL) continue;
-        /* its own friction follows a normal at once */
-        for (size_t w = u + 1; w < k && c->small.unknown[w].kind == ACTIO_FORCE_TANGENT; w++) {
-            size_t r = 0;
-            while (r < c->rubs && c->rub[r].slip != c->small.unknown[w].index) r++;
-            if (r == c->rubs || c->rub[r].contact != x->index) continue;
-            size_t facets = c->rub[r].slips > 1 ? 8 : 2;
-            double most = actio_rub_of(c, r)[ACTIO_RUB_STICKING] * actio_rub_of(c, r)[ACTIO_RUB_SCALE];
-            for (size_t f = 0; f < facets; f++) {
-                double angle = 6.283185307179586 * (double)f / (double)facets, *row = rows + count++ * k;
-                memset(row, 0, k * sizeof *row);
-                row[u] = most * (facets == 2 ? 1 : cos(3.141592653589793 / 8));
-                row[w] = facets == 2 ? (f ? 1 : -1) : -cos(angle);
-                if (facets > 2) row[w + 1] = -sin(angle);
-            }
-        }
-    }
-    return count;
-}
-
-/* Forces x of least norm solve the equations; with others that do no more than they do, x + a, all bounds hold if that
- * is possible at all:
- * a = P g' z, where w = g P g' z + g x >= 0, z >= 0, w z = 0, P the projector onto forces without effect. True: they
- * were found, and taken. */
-bool actio_contacts_share(struct actio_contacts *c, const struct actio_stance *s)
-{
-    size_t k = c->small.unknowns, most = 9 * k;
-    size_t doubles =
-        most * k * 2 + most * most + 2 * most + 2 * k * k + actio_rank_work(k, k) + actio_lcp_work(most) + k + 1;
-    double *block =
-        actio_contacts_room(c, ACTIO_ROOM_SHARE, doubles * sizeof *block + (most + 2 * k + 1) * sizeof(int));
-    int *basis = block ? (int *)(void *)(block + doubles) : NULL;
-    bool found = false;
-    if (block) {
-        double *g = block, *gP = g + most * k, *M = gP + most * k, *q = M + most * most, *z = q + most, *P = z + most,
-               *copy = P + k * k, *work = copy + k * k, *lcp = work + actio_rank_work(k, k);
-        memcpy(copy, c->small.M, k * k * sizeof *copy);
-        size_t rank = actio_row_bases(k, k, copy, 1e-10, P, work, basis), bounds = list_bounds(c, g);
-        for (size_t b = 0; b < bounds; b++) /* rows of P from `rank` on span the forces without effect */
-            for (size_t a = 0; a < k - rank; a++) gP[b * (k - rank) + a] = actio_dot(k, g + b * k, P + (rank + a) * k);
-        double size = 0;
-        for (size_t u = 0; u < k; u++) size = fmax(size, fabs(c->small.force[u]));
-        for (size_t b = 0; b < bounds; b++) {
-            q[b] = (actio_dot(k, g + b * k, c->small.force)) / (size > 0 ? size : 1);
-            for (size_t d = 0; d < bounds; d++)
-                M[b * bounds + d] = actio_dot(k - rank, gP + b * (k - rank), gP + d * (k - rank));
-        }
-        found = rank < k && actio_lcp(bounds, M, q, z, lcp, basis) == 0;
-        for (size_t b = 0; found && b < bounds; b++)
-            for (size_t a = 0; a < k - rank; a++)
-                for (size_t u = 0; u < k; u++)
-                    c->small.force[u] += size * z[b] * gP[b * (k - rank) + a] * P[(rank + a) * k + u];
-    }
-    if (found) actio_contacts_tell(c, s);
-    return found;
 }
 
 /* A slide that begins must do so even against the friction that holds; then it has that of sliding. */
@@ -329,7 +308,7 @@ static bool same_as(const struct deciding *d, size_t solution)
     const double *z = d->solution + solution * c->N;
     for (size_t i = 0; i < c->N; i++)
         if (fabs(z[i] - c->found.zdot[i])
-            > 1e-9 * (fabs(z[i]) + fabs(c->point.z0[i]) + largest(c->point.z0, c->N) * 1e-3))
+            > 1e-9 * (fabs(z[i]) + fabs(c->point.z0[i]) + actio_largest(c->point.z0, c->N) * 1e-3))
             return false;
     return true;
 }
