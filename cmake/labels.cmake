@@ -44,7 +44,8 @@ if(NOT ACTIO_SANITIZE)
   actio_quick_parts(language check_functions check_reserved)
   actio_quick_parts(modes finite rolling lorenz words)
   actio_quick_parts(orbit pendulum contract files refused duffing swings kepler wells drawn switches find
-                    closes reciprocal units mirrored backward constrained families)
+                    closes reciprocal units mirrored backward constrained families ways by_points
+                    rossler)
   actio_quick_parts(rows_twice five_rows)
   actio_quick_parts(sensitivity closed_form refusals thrown spun forms)
   actio_quick_parts(skg disk_at_64 disk_by_slabs refusals claims energy_identity incline damped driven backward sizes)

@@ -175,6 +175,34 @@ TEST(sparse_solvers_solve_five_thousand_unknowns)
     }
 }
 
+/* A promise about the values may choose another way of elimination: the solution is the same. */
+TEST(definite_matrices_are_solved_by_all_that_make_use_of_it)
+{
+    enum { N = 12 };
+    struct actio_context ctx;
+    struct matrix a;
+    double b[2 * N], x[2 * N];
+    actio_context_init(&ctx);
+    matrix_open(&a, N, N * N);
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++) at(&a, i, j, i == j ? N : 1 / (1 + fabs((double)i - (double)j)));
+    struct actio_pattern p = pattern(&a);
+    p.symmetric = p.definite = true;
+    for (size_t s = 0; s < SOLVERS; s++)
+        for (int t = 0; t < 2; t++) {
+            void *h = solver[s]->open(&ctx, &p);
+            CHECK(h && solver[s]->factor(h, a.v) == 0);
+            draw_all(2 * N, b);
+            memcpy(x, b, sizeof b);
+            solver[s]->solve(h, x, 2, t);
+            for (size_t r = 0; r < 2; r++)
+                for (size_t e = 0; e < a.count; e++) b[r * N + a.i[e]] -= a.v[e] * x[r * N + a.j[e]];
+            CHECK(largest(2 * N, b) < 100 * DBL_EPSILON * N);
+            solver[s]->close(h);
+        }
+    matrix_close(&a);
+}
+
 /* bytes held after opening and factoring */
 static double memory(void (*build)(struct matrix *, size_t), size_t n)
 {
@@ -396,6 +424,7 @@ static void run_sparse(void)
     RUN(all_solvers_solve_random_sparse_matrices);
     RUN(all_solvers_solve_bands_arrows_and_saddle_points);
     RUN(sparse_solvers_solve_five_thousand_unknowns);
+    RUN(definite_matrices_are_solved_by_all_that_make_use_of_it);
     RUN(memory_of_bands_and_arrows_grows_like_their_entries);
     RUN(a_second_factorisation_has_the_bits_of_a_first_one);
     RUN(a_doubled_constraint_is_reported_by_its_column);
