@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Labels of tests. quick: about 30 s on two idle cores, chosen by the faults that they find in a second of processor
-# time (tools/mutants.py); `cmake --build build --target quick` builds what they need. slow: more than 30 s each. The
+# Labels of tests. quick: about 30 s on two idle cores, chosen by processor time and by what they cover
+# (tools/mutants.py measures what they find); `cmake --build build --target quick` builds what they need. slow: more than 30 s each. The
 # others have no label.
 set(quick_programs
     test_action test_algebra test_assign test_band test_contact test_cyclic test_dual test_dual_action test_elliptic
