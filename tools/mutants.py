@@ -191,7 +191,7 @@ class Bench:
         launcher = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
         linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld"] if shutil.which("ld.lld") else []   # every mutant links anew
         for step in (["cmake", "-S", ".", "-B", self.build, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *generator, *launcher, *linker],
-                     ["cmake", "--build", self.build, "--target", "quick"]):
+                     ["cmake", "--build", self.build, "--target", "quick", "-j", str(os.cpu_count())]):
             done = self.call(*step)
             if done.returncode != 0:
                 raise SystemExit("mutants: the sources do not build\n" + done.stdout[-4000:] + done.stderr[-4000:])
@@ -353,8 +353,9 @@ def main():
     ledger = Ledger(os.path.join(options.folder, "seed-%d.jsonl" % options.seed), fingerprint(names))
     if not options.report:
         benches = [Bench(os.path.join(options.folder, "job%d" % i), options.label, options.tests) for i in range(options.jobs)]
-        for bench in benches:
-            bench.prepare(names, benches[0].usual)
+        benches[0].prepare(names, None)
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(lambda bench: bench.prepare(names, benches[0].usual), benches[1:]))
         print("the tests take %.0f s of processor time" % benches[0].usual, flush=True)
         mutants, lock = drawn(candidates(benches[0].source), options.seed), threading.Lock()
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
