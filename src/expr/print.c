@@ -142,6 +142,15 @@ void actio_push_condition(struct actio_printer *p, actio_expr e, const char *sig
     if (joins) actio_push(p, actio_piece_arg(p, e, 0), own);
 }
 
+/* Left side, sign, right side, with what each must bind; the last that is pushed is printed first. */
+static void push_binary(struct actio_printer *p, actio_expr e, enum actio_binding left, const char *sign,
+                        enum actio_binding right)
+{
+    actio_push(p, actio_piece_arg(p, e, 1), right);
+    actio_push_text(p, sign);
+    actio_push(p, actio_piece_arg(p, e, 0), left);
+}
+
 static void print_node(struct actio_printer *p, actio_expr e)
 {
     switch (actio_piece_op(p, e)) {
@@ -155,37 +164,17 @@ static void print_node(struct actio_printer *p, actio_expr e)
     case ACTIO_ADD:
         actio_push_commuting(p, actio_piece_arg(p, e, 0), actio_piece_arg(p, e, 1), " + ", ACTIO_B_SUM);
         break;
-    case ACTIO_SUB:
-        actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_PRODUCT);
-        actio_push_text(p, " - ");
-        actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_SUM);
-        break;
+    case ACTIO_SUB: push_binary(p, e, ACTIO_B_SUM, " - ", ACTIO_B_PRODUCT); break;
     case ACTIO_MUL: print_product(p, e); break;
-    case ACTIO_DIV:
-        actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_UNARY);
-        actio_push_text(p, "/");
-        actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRODUCT);
-        break;
+    case ACTIO_DIV: push_binary(p, e, ACTIO_B_PRODUCT, "/", ACTIO_B_UNARY); break;
     case ACTIO_POWI:
         actio_push(p, actio_const(p->pool, (int32_t)p->pool->node[e.id].b), ACTIO_B_UNARY);
         actio_push_text(p, "^");
         actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRIMARY);
         break;
-    case ACTIO_POW:
-        actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_UNARY);
-        actio_push_text(p, "^");
-        actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRIMARY);
-        break;
-    case ACTIO_LT:
-        actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_SUM);
-        actio_push_text(p, " < ");
-        actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_SUM);
-        break;
-    case ACTIO_LE:
-        actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_SUM);
-        actio_push_text(p, " <= ");
-        actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_SUM);
-        break;
+    case ACTIO_POW: push_binary(p, e, ACTIO_B_PRIMARY, "^", ACTIO_B_UNARY); break;
+    case ACTIO_LT: push_binary(p, e, ACTIO_B_SUM, " < ", ACTIO_B_SUM); break;
+    case ACTIO_LE: push_binary(p, e, ACTIO_B_SUM, " <= ", ACTIO_B_SUM); break;
     case ACTIO_AND: actio_push_condition(p, e, " and "); break;
     case ACTIO_OR: actio_push_condition(p, e, " or "); break;
     case ACTIO_NOT: actio_push_condition(p, e, "not "); break;

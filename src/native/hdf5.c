@@ -9,15 +9,6 @@
 #include <hdf5.h>
 #include <string.h>
 
-struct event_row {
-    double t;
-    const char *kind, *name;
-    double value;
-    const char *contact;
-    double impulse;
-    const char *rule;
-};
-
 /* Each step is skipped after the first failure, so that the end looks at one flag. */
 struct file {
     hid_t id;
@@ -85,7 +76,7 @@ static hid_t hdf5_array(struct file *file, hid_t in, const char *name, hid_t typ
 
 struct job {
     const struct actio_table *table;
-    struct event_row *rows;
+    struct actio_event *rows;
     struct actio_placement *place;
     size_t places;
 };
@@ -133,14 +124,14 @@ static void add_places(struct file *file, const struct job *job)
 
 static hid_t event_type(hid_t text)
 {
-    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct event_row));
-    H5Tinsert(type, "t", HOFFSET(struct event_row, t), H5T_NATIVE_DOUBLE);
-    H5Tinsert(type, "kind", HOFFSET(struct event_row, kind), text);
-    H5Tinsert(type, "name", HOFFSET(struct event_row, name), text);
-    H5Tinsert(type, "value", HOFFSET(struct event_row, value), H5T_NATIVE_DOUBLE);
-    H5Tinsert(type, "contact", HOFFSET(struct event_row, contact), text);
-    H5Tinsert(type, "impulse", HOFFSET(struct event_row, impulse), H5T_NATIVE_DOUBLE);
-    H5Tinsert(type, "rule", HOFFSET(struct event_row, rule), text);
+    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct actio_event));
+    H5Tinsert(type, "t", HOFFSET(struct actio_event, t), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "kind", HOFFSET(struct actio_event, kind), text);
+    H5Tinsert(type, "name", HOFFSET(struct actio_event, name), text);
+    H5Tinsert(type, "value", HOFFSET(struct actio_event, value), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "contact", HOFFSET(struct actio_event, contact), text);
+    H5Tinsert(type, "impulse", HOFFSET(struct actio_event, impulse), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "rule", HOFFSET(struct actio_event, rule), text);
     return type;
 }
 
@@ -150,12 +141,12 @@ static const char *events_name(const struct actio_table *table)
     return actio_table_find(table, "events") < table->cols ? "events." : "events";
 }
 
-static void add_events(struct file *file, const struct actio_table *table, struct event_row *rows)
+static void add_events(struct file *file, const struct actio_table *table, struct actio_event *rows)
 {
     hid_t text = text_type(), type = event_type(text);
     for (size_t i = 0; i < table->events; i++) {
         const struct actio_event *e = &table->event[i];
-        rows[i] = (struct event_row){
+        rows[i] = (struct actio_event){
             e->t,       e->kind ? e->kind : "", e->name ? e->name : "", e->value, e->contact ? e->contact : "",
             e->impulse, e->rule ? e->rule : ""
         };

@@ -12,7 +12,8 @@ enum { MOST_ITERATIONS = 40, MOST_HALVINGS = 8 };
 #define COARSE 1e-4  /* local tolerance of the first steps */
 #define CAREFUL 1e-9 /* the same where that leads nowhere */
 #define FINEST 1e-15
-/* of the residual may be left where a shorter step does it; more where it is large: the rest is no longer linear */
+/* A shorter step is accepted if it leaves at most this share of the residual. A large residual may keep more: it is
+ * beyond the linear range. */
 #define FITS 1e-3
 #define NOISE 10.0 /* of the motion's local tolerance: a residual that small says nothing */
 #define RANK_TOL 1e-13
