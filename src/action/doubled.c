@@ -68,12 +68,12 @@ static int check_model(const struct actio_action *a, struct actio_findings *f)
 {
     const struct actio_constraint *about;
     struct actio_model *m = a->model;
-    const struct actio_principle *p = actio_principle_named("skg");
+    const struct actio_principle *p = &actio_principle_skg;
     if (!m->time.given) return doubled_refuse(f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
     if (m->coords + m->states == 0) return doubled_refuse(f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
     if (m->field.axes)
         return doubled_refuse(f, ACTIO_F_INAPPLICABLE,
-                              ACTIO_ARGS(ACTIO_TEXT("skg"), ACTIO_TEXT("this model"), ACTIO_TEXT("it has fields")));
+                              ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT("this model"), ACTIO_TEXT("it has fields")));
     const char *why = actio_principle_objection(p, m, &about);
     if (!why && m->mixed.frees) why = "its start data are free; give them by `start`";
     char whom[256] = "this model";

@@ -7,18 +7,14 @@
 
 enum { MOST = 32 };
 
-/* Principles to compare: those requested, the first of them the reference; else all there are; of widths two will do.
- * */
+/* Principles to compare: those requested, the first of them the reference; else all there are; of widths the
+ * reference, and the library chooses the other. */
 static size_t list_principles(const struct actio_cli_arguments *a, const char **by)
 {
     size_t count = 0;
-    if (a->run.width_count && a->principles == 0) {
-        by[0] = "dalembert";
-        by[1] = "skg";
-        return 2;
-    }
+    size_t most = a->run.width_count ? 1 : MOST;
     for (; count < a->principles && count < MOST; count++) by[count] = a->principle[count];
-    for (size_t i = 0; a->principles == 0 && count < MOST && actio_principle_name(i); i++)
+    for (size_t i = 0; a->principles == 0 && count < most && actio_principle_name(i); i++)
         by[count++] = actio_principle_name(i);
     return count;
 }

@@ -146,6 +146,7 @@ static void pass_on(struct comparing *x, const struct actio_findings *own)
 }
 
 static bool has_nodes(const struct actio_principle *p) { return p->on_nodes; }
+static bool softens(const struct actio_principle *p) { return p->needs & ACTIO_NEEDS_SOFT; }
 
 /* "64 points, order 4", "4 equal slabs"; NULL where the steps follow the tolerance. */
 static const char *grid_text(struct comparing *x, const struct actio_principle *p)
@@ -387,13 +388,22 @@ static void plan_principles(struct comparing *x)
     }
 }
 
+/* The first of the table for which a condition holds. */
+static const struct actio_principle *first_that(bool (*holds)(const struct actio_principle *))
+{
+    size_t count, i = 0;
+    const struct actio_principle *const *table = actio_principles(&count);
+    while (i + 1 < count && !holds(table[i])) i++;
+    return table[i];
+}
+
 static void plan_widths(struct comparing *x)
 {
     struct actio_arena *arena = &x->c->arena;
     size_t n = x->options->width_count;
     double *width = actio_arena_array(arena, n, sizeof *width);
     const struct actio_principle *hard = actio_principle_named(x->by[0]),
-                                 *soft = actio_principle_named(x->principles > 1 ? x->by[1] : "skg");
+                                 *soft = x->principles > 1 ? actio_principle_named(x->by[1]) : first_that(softens);
     memcpy(width, x->options->widths, n * sizeof *width);
     qsort(width, n, sizeof *width, wider_first);
     x->one = actio_arena_array(arena, n + 2, sizeof *x->one);
@@ -415,7 +425,9 @@ static bool fits(struct comparing *x)
     if (option)
         actio_report(
             x->f, ACTIO_F_NOT_ITS_OPTION,
-            ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT("skg in `compare`"), ACTIO_TEXT(x->by[x->principles - 1])));
+            ACTIO_ARGS(ACTIO_TEXT(option),
+                       ACTIO_TEXT(actio_arena_format(&x->c->arena, "%s in `compare`", first_that(has_nodes)->name)),
+                       ACTIO_TEXT(x->by[x->principles - 1])));
     const char **by = actio_arena_array(&x->c->arena, x->count + 1, sizeof *by);
     for (size_t i = 0; i < x->count; i++) by[i] = x->one[i].principle->name;
     return !option && actio_principles_own(by, x->count, o, x->f);

@@ -335,7 +335,7 @@ struct actio_derivation *actio_derive_inside(struct actio_context *ctx, struct a
                                              const char *format, struct actio_findings *f)
 {
     const struct format *as = format_named(format ? format : "text");
-    const struct actio_principle *p = principle_for(by ? by : "dalembert", format, as, f);
+    const struct actio_principle *p = principle_for(by ? by : actio_principle_name(0), format, as, f);
     if (!p) return NULL;
     struct actio_derivation *d = actio_alloc(ctx, 1, sizeof *d);
     if (!d) {
