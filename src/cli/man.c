@@ -24,10 +24,15 @@ static void paragraph(const char *text)
     putchar('\n');
 }
 
+static void upper(const char *text)
+{
+    for (; *text; text++) putchar(toupper((unsigned char)*text));
+}
+
 static void heading(const char *name, int section, const char *title)
 {
     printf(".\\\" Written by `actio --help=man` from the library's tables.\n.TH ");
-    for (const char *s = name; *s; s++) putchar(toupper((unsigned char)*s));
+    upper(name);
     printf(" %d \"\" \"actio %s\" \"%s\"\n.SH NAME\n", section, actio_version(),
            section == 5 ? "File formats" : "User commands");
     roff(name);
@@ -227,20 +232,15 @@ static void verbatim(const char *text)
     printf(".fi\n");
 }
 
-void actio_cli_man_model(const char *command)
+static void forms(void)
 {
     const struct actio_language_row *rows;
-    const struct actio_example *example;
     size_t count = actio_language(&rows);
     const char *group = "";
-    (void)command;
-    heading("actio-model", 5, "the language of models");
-    printf(".SH DESCRIPTION\n");
-    for (size_t i = 0; i < sizeof about_language / sizeof *about_language; i++) paragraph(about_language[i]);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(group, rows[i].group) != 0) {
             printf(".SH ");
-            for (const char *s = rows[i].group; *s; s++) putchar(toupper((unsigned char)*s));
+            upper(rows[i].group);
             putchar('\n');
         }
         group = rows[i].group;
@@ -248,8 +248,19 @@ void actio_cli_man_model(const char *command)
         roff(rows[i].help);
         putchar('\n');
     }
+}
+
+void actio_cli_man_model(const char *command)
+{
+    const struct actio_example *example;
+    size_t examples = actio_templates(&example);
+    (void)command;
+    heading("actio-model", 5, "the language of models");
+    printf(".SH DESCRIPTION\n");
+    for (size_t i = 0; i < sizeof about_language / sizeof *about_language; i++) paragraph(about_language[i]);
+    forms();
     printf(".SH EXAMPLE\n");
-    for (size_t i = 0, n = actio_templates(&example); i < n; i++)
+    for (size_t i = 0; i < examples; i++)
         if (strcmp(example[i].stem, "pendulum") == 0) verbatim(example[i].text);
     see_also("model");
 }
