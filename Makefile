@@ -3,6 +3,7 @@
 JOBS ?= 2
 PREFIX ?= /usr/local
 DESTDIR ?=
+MAKEFLAGS += --no-print-directory
 
 all: configure
 	@cmake --build --preset release -j $(JOBS) --target product
@@ -47,7 +48,7 @@ figures: all
 	@sh tools/figures.sh build/actio build/figures
 
 bench: setup-test
-	@$(MAKE) --no-print-directory configure
+	@$(MAKE) configure
 	@cmake --build --preset release -j $(JOBS) --target bench
 
 fuzz: setup-test
