@@ -523,7 +523,7 @@ def list_names_the_gallery():
 # ---- help
 
 def help_fits_80_columns_and_names_every_option():
-    for words in [["--help"], ["run", "--help"], ["test", "--help"], ["list", "--help"]]:
+    for words in [["--help"], ["run", "--help"], ["test", "--help"], ["list", "--help"], ["new", "--help"]]:
         done = actio(*words)
         assert done.returncode == 0 and done.err == "" and all(len(line) <= 80 for line in done.out.splitlines()), words
     text = actio("run", "--help").out

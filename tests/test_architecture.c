@@ -293,6 +293,7 @@ int main(void)
 {
     RUN(the_matrix_of_a_chain_grows_like_its_entries);
     RUN(the_columns_of_a_chain_grow_no_faster_than_its_matrix);
+    RUN(every_form_of_the_language_and_every_template_is_described);
     RUN(every_option_and_command_has_help);
     RUN(every_finding_has_words_and_a_status_that_fits_its_severity);
     RUN(every_quantity_role_and_operation_has_a_meaning);

@@ -13,6 +13,8 @@ what=$1
 prefix=${2%/}
 case $2 in /*) ;; *) usage ;; esac
 case ${DESTDIR:-/} in /*) ;; *) DESTDIR=$PWD/$DESTDIR ;; esac
+umask 022
+PATH=$PATH:/sbin:/usr/sbin                                             # of ldconfig
 target=${DESTDIR%/}$prefix
 list=$target/share/actio/installed
 
@@ -21,7 +23,6 @@ fail() { echo "install: $*" >&2; exit 1; }
 # Where the loader finds libraries by a cache, that is renewed; only root can, and a staged tree has no loader.
 renew_cache() {
     [ -z "$DESTDIR" ] && [ "$(id -u)" = 0 ] || return 0
-    PATH=$PATH:/sbin:/usr/sbin
     if command -v ldconfig >/dev/null 2>&1; then ldconfig; fi
 }
 
@@ -72,7 +73,7 @@ copy() { # stage
         echo "folder $name"
     done || return 1
     (cd "$1" && find . ! -type d | sed 's/^\.\///' | sort) | while IFS= read -r name; do
-        cp -pP "$1/$name" "$target/$name.actio-new" && mv -f "$target/$name.actio-new" "$target/$name" || exit 1
+        cp -pP "$1/$name" "$target/$name.actio-new" && mv -f "$target/$name.actio-new" "$target/$name" || { rm -f "$target/$name.actio-new"; exit 1; }
         echo "file $name"
     done
 }
@@ -90,6 +91,10 @@ say_where() { # stage
     echo "install: $(grep -c '^file ' "$list") files in $target; \`make uninstall\` with the same PREFIX and DESTDIR removes them"
     [ -z "$DESTDIR" ] || return 0
     case :$PATH: in *:"$prefix/bin":*) ;; *) echo "install: add $prefix/bin to PATH" ;; esac
+    library=$(dirname "$(cd "$1" && find . -name libactio.so | sed 's/^\.\///')")
+    if command -v ldconfig >/dev/null 2>&1 && ! ldconfig -p | grep -qF " $prefix/$library/libactio.so"; then
+        echo "install: the loader does not look into $prefix/$library: add it to LD_LIBRARY_PATH for programs with the shared library"
+    fi
     python=$(cd "$1" && find . -path './lib*/python3*/*-packages/actio' -type d | sed 's/^\.\///')
     [ -n "$python" ] || return 0
     python=$(dirname "$prefix/$python")
@@ -111,6 +116,7 @@ put() {
     renew_cache
     say_where "$stage$prefix"
     rm -rf "$stage" "$stage.list"
+    return 0
 }
 
 if [ "$what" = --remove ]; then remove; else put; fi
