@@ -102,7 +102,7 @@ def a_failed_claim_exits_1():
 def wrong_command_lines_exit_2_and_say_why():
     write("a.act", OSCILLATOR)
     for words, said in [
-            ([], "run, test, compare, orbit or list"), (["chek"], "did you mean `check`?"), (["run"], "takes one model"), (["run", "a.act", "a.act"], "takes one model"),
+            ([], "run, test, compare, orbit, list or new"), (["chek"], "did you mean `check`?"), (["run"], "takes one model"), (["run", "a.act", "a.act"], "takes one model"),
             (["test"], "needs a model"), (["list", "disk"], "takes no model"), (["run", "a.act", "--tole", "1"], "did you mean '--tol'?"),
             (["run", "a.act", "--frobnicate"], "unknown option"), (["run", "a.act", "-x"], "unknown option"), (["run", "a.act", "--tol"], "needs a value"),
             (["run", "a.act", "--json=yes"], "takes no value"), (["list", "--tol", "1e-3"], "does not belong to `list`"),

@@ -122,7 +122,7 @@ void actio_cli_new_help(void)
 {
     const struct actio_example *row;
     size_t count = actio_templates(&row);
-    printf("\ntemplates\n");
+    printf("\n%stemplates%s\n", actio_cli_paint(stdout, 'b'), actio_cli_paint(stdout, ' '));
     for (size_t i = 0; i < count; i++) printf("  %-12s %s\n", row[i].stem, row[i].title);
-    printf("\nWithout TEMPLATE it is the %s. The text goes to standard output, or with -o\nto a new file.\n", first);
+    printf("\nWithout TEMPLATE it is the %s. The text goes to standard output, or\nwith -o to a new file.\n", first);
 }
