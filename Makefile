@@ -1,27 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short names for what CMake does; see CMakePresets.json.
 JOBS ?= 2
+PREFIX ?= /usr/local
+DESTDIR ?=
+MAKEFLAGS += --no-print-directory
 
-all: setup build/CMakeCache.txt
-	@cmake --build --preset release -j $(JOBS)
+all: configure
+	@cmake --build --preset release -j $(JOBS) --target product
 
 # Missing Debian packages, by name; without the right to install them the build goes on with what is there.
 setup:
 	@tools/setup.sh || echo "setup: going on with what is here"
+setup-test:
+	@tools/setup.sh --test || echo "setup: going on with what is here"
 
-build/CMakeCache.txt: | setup
-	@cmake --preset release
+# Every time: libraries that were installed since then are found.
+configure: setup
+	@mkdir -p build && rm -f build/configure.log && cmake --preset release $(CONFIGURE) > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@sed -n 's/^-- \([A-Z0-9]*\): AUTO, not found$$/\1/p' build/configure.log | tr '\n' ' ' | \
+	    sed 's/\(.*\) $$/Without \1: tools\/setup.sh --libraries installs these optional libraries.\n/'
 
-demo: all
-	@mkdir -p build/demo
-	build/actio list
-	build/actio run disk -o build/demo/disk.csv --plot build/demo/disk.svg
-	build/actio test disk
+demo: configure
+	@cmake --build --preset release -j $(JOBS) --target actio
+	@sh tools/demo.sh build/actio build/demo
 
-test: setup
+# PREFIX=/usr/local DESTDIR=
+install: CONFIGURE = -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
+install: all
+	@DESTDIR='$(DESTDIR)' sh tools/install.sh build '$(PREFIX)'
+
+uninstall:
+	@DESTDIR='$(DESTDIR)' sh tools/install.sh --remove '$(PREFIX)'
+
+test: setup-test
 	@python3 tools/test.py --jobs $(JOBS)
 
-sanitize: setup
+sanitize: setup-test
 	@cmake --preset sanitize && cmake --build --preset sanitize -j $(JOBS)
 	@ctest --test-dir build/sanitize -j $(JOBS) --output-on-failure
 
@@ -33,10 +47,11 @@ gallery: all
 figures: all
 	@sh tools/figures.sh build/actio build/figures
 
-bench: all
-	@cmake --build --preset release --target bench
+bench: setup-test
+	@$(MAKE) configure
+	@cmake --build --preset release -j $(JOBS) --target bench
 
-fuzz: setup
+fuzz: setup-test
 	@python3 tools/test.py --only fuzz --seconds 600
 
 web:
@@ -46,4 +61,4 @@ web:
 clean:
 	rm -rf build
 
-.PHONY: all setup demo gallery figures test sanitize bench fuzz web clean
+.PHONY: all setup setup-test configure demo install uninstall gallery figures test sanitize bench fuzz web clean

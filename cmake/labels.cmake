@@ -57,7 +57,7 @@ foreach(name IN LISTS tests)
   string(REGEX REPLACE "^model[.]" "" stem ${name})
   if(name IN_LIST slow)
     set_tests_properties(${name} PROPERTIES LABELS slow)
-  elseif(name IN_LIST quick_programs OR name IN_LIST quick_scripts OR name MATCHES "^quick[.]"
+  elseif(name IN_LIST quick_programs OR name IN_LIST quick_scripts OR name MATCHES "^(quick|template)[.]"
          OR (name MATCHES "^model[.]" AND NOT stem IN_LIST dear_models))
     set_tests_properties(${name} PROPERTIES LABELS quick)
   endif()

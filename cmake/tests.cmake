@@ -47,7 +47,7 @@ endif()
 
 # The program with its work as its clock. Compiled once more, so that every basic block counts.
 if(ACTIO_NATIVE AND NOT ACTIO_SANITIZE)
-  add_executable(polled tests/polled.c ${cli} ${core} ${native} ${generated}/gallery.c ${generated}/math_text.h)
+  add_executable(polled tests/polled.c ${cli} ${core} ${native} ${embedded})
   add_dependencies(polled generated)
   target_include_directories(polled PRIVATE src include ${generated})
   target_compile_definitions(polled PRIVATE ACTIO_NATIVE=1 ${ACTIO_NATIVE_DEFINE})
@@ -77,6 +77,11 @@ foreach(file IN LISTS models)
   add_test(NAME model.${stem} COMMAND actio test models/${stem}.act WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endforeach()
 
+foreach(file IN LISTS templates)
+  get_filename_component(stem ${file} NAME_WE)
+  add_test(NAME template.${stem} COMMAND actio test templates/${stem}.act WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endforeach()
+
 # Scripts run in the source folder. Python is Debian's, which has the packages.
 find_program(ACTIO_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 function(actio_script name)
@@ -91,6 +96,7 @@ actio_script(says ${CMAKE_BINARY_DIR})
 if(NOT ACTIO_SANITIZE)                                     # what is about numbers and names is the same in every build
   actio_script(dual_scipy ${CMAKE_BINARY_DIR})
   actio_script(example ${CMAKE_BINARY_DIR})
+  actio_script(install ${CMAKE_BINARY_DIR})
   if(ACTIO_NATIVE)
     add_test(NAME core COMMAND sh tests/core.sh ${CMAKE_BINARY_DIR} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   endif()

@@ -102,7 +102,7 @@ def a_failed_claim_exits_1():
 def wrong_command_lines_exit_2_and_say_why():
     write("a.act", OSCILLATOR)
     for words, said in [
-            ([], "run, test, compare, orbit or list"), (["chek"], "did you mean `check`?"), (["run"], "takes one model"), (["run", "a.act", "a.act"], "takes one model"),
+            ([], "run, test, compare, orbit, list or new"), (["chek"], "did you mean `check`?"), (["run"], "takes one model"), (["run", "a.act", "a.act"], "takes one model"),
             (["test"], "needs a model"), (["list", "disk"], "takes no model"), (["run", "a.act", "--tole", "1"], "did you mean '--tol'?"),
             (["run", "a.act", "--frobnicate"], "unknown option"), (["run", "a.act", "-x"], "unknown option"), (["run", "a.act", "--tol"], "needs a value"),
             (["run", "a.act", "--json=yes"], "takes no value"), (["list", "--tol", "1e-3"], "does not belong to `list`"),
@@ -523,7 +523,7 @@ def list_names_the_gallery():
 # ---- help
 
 def help_fits_80_columns_and_names_every_option():
-    for words in [["--help"], ["run", "--help"], ["test", "--help"], ["list", "--help"]]:
+    for words in [["--help"], ["run", "--help"], ["test", "--help"], ["list", "--help"], ["new", "--help"]]:
         done = actio(*words)
         assert done.returncode == 0 and done.err == "" and all(len(line) <= 80 for line in done.out.splitlines()), words
     text = actio("run", "--help").out
@@ -532,13 +532,89 @@ def help_fits_80_columns_and_names_every_option():
         assert f"  {option}" in text, option
 
 
-def the_manual_page_has_no_warnings():
-    page = actio("--help=man").stdout
-    assert page.startswith(b".\\\"") and b".SH EXIT STATUS" in page
-    if shutil.which("man") and shutil.which("groff"):
-        write("actio.1", page.decode())
-        done = subprocess.run(["man", "--warnings", "-l", "actio.1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "80"})
-        assert done.stderr == b"" and b"EXIT STATUS" in done.stdout, done.stderr
+def the_manual_pages_have_no_warnings():
+    commands = [row["name"] for row in json.loads(actio("--help=json").out)["commands"]]
+    pages = {"actio": ["--help=man"], "actio-model": ["--help=model"], **{"actio-" + name: [name, "--help=man"] for name in commands}}
+    for name, words in pages.items():
+        page, title = actio(*words).stdout, name.upper().encode()
+        assert page.startswith(b".\\\"") and b".TH " + title in page and (name == "actio-model") == (b".SH EXIT STATUS" not in page), name
+        if shutil.which("man") and shutil.which("groff"):
+            write("page.1", page.decode())
+            done = subprocess.run(["man", "--warnings", "-l", "page.1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  env={**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "80"})
+            assert done.stderr == b"" and b"SEE ALSO" in done.stdout, (name, done.stderr)
+        for other in pages:
+            assert (name == other) != (other.replace("-", "\\-").encode() + b"\\fR(" in page), (name, other)
+    for name in commands:                                  # a page of a command has its options and no others
+        page = actio(name, "--help=man").out
+        for row in json.loads(actio("--help=json").out)["options"]:
+            mine = name in row["commands"]
+            assert mine == ("\\fB%s%s\\fR" % ("\\-" * (1 + (len(row["name"]) > 1)), row["name"].replace("-", "\\-")) in page) or row["name"] == "method", (name, row["name"])
+
+
+def source_rows(path, pattern):
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", path), encoding="utf-8") as file:
+        return re.findall(pattern, file.read(), re.M)
+
+
+def the_page_of_the_language_has_every_word():
+    """The reader's own tables against the rows that actio-model(5) is made from."""
+    forms = source_rows("api/language.def", r'^FORM\("(.*?)", "(.*?)", "')
+    words = source_rows("model/words.def", r"^WORD\((\w+), (\w+)\)")
+    spoken = {group: set(re.findall(r"\w+", " ".join(form for g, form in forms if g == group))) for group in dict(forms)}
+    assert {w for w, kind in words if kind == "STATEMENT"} == {form.split()[0] for group, form in forms if group == "statements"}
+    assert {w for w, kind in words if kind in ("VALUE", "SPECIAL")} <= set().union(*spoken.values())
+    assert not {w for w, kind in words if kind == "LATER"} & set().union(*spoken.values())
+    functions = {name for name in source_rows("expr/ops.def", r'^OP\(\w+, +\d, "([a-z]\w*)"')} - {"fma", "and", "or", "not"}
+    assert functions <= spoken["functions"], functions - spoken["functions"]
+    page = actio("--help=model").out
+    for _, form in forms:
+        plain = form.replace("-", "\\-").replace("'", "\\(aq").replace("^", "\\(ha")
+        assert "\\fB%s\\fR" % plain in page, form
+
+
+def unknown_help_lists_its_kinds():
+    done = actio("--help=nonsense")
+    assert done.returncode == 2 and all(kind in done.err for kind in "man model json bash zsh fish".split()), done.err
+
+
+# ---- new
+
+def templates_are_listed_written_and_true():
+    names = [row["template"] for row in json.loads(actio("new", "--json").out)["templates"]]
+    assert {"pendulum", "rolling", "contact", "field", "constraint", "flow", "orbit"} <= set(names)
+    text = actio("new", "--help").out
+    for name in names:
+        done = actio("new", name)
+        assert done.returncode == 0 and done.err == "" and done.out.startswith("# ") and f"  {name} " in text, name
+        assert actio("new", name, "-o", name + ".act").returncode == 0 and open(name + ".act", encoding="utf-8").read() == done.out
+        assert json.loads(actio("new", name, "--json").out)["text"] == done.out
+        assert actio("check", name + ".act").returncode == 0 and actio("test", name + ".act").returncode == 0, name
+        commands = re.findall(r"`(actio [^`]*my\.act[^`]*)`", done.out)
+        assert len(commands) >= 3, (name, commands)
+        shutil.copy(name + ".act", "my.act")
+        for words in commands:                             # what a template proposes to try works
+            tried = actio(*words.split()[1:])
+            assert tried.returncode == 0, (words, tried.err)
+    assert actio("new").out == actio("new", "pendulum").out
+    assert all(f"`{name}`" in actio("new").out or f"new {name}`" in actio("new").out for name in names if name != "pendulum")
+
+
+def new_refuses_what_it_can_not_do():
+    done = actio("new", "pendullum")
+    assert done.returncode == 2 and "did you mean 'pendulum'" in done.err and "rolling" in done.err, done.err
+    assert actio("new", "rolling", "field").returncode == 2 and actio("new", "rolling", "-o", "a", "-o", "b").returncode == 2
+    assert not os.path.exists("a") and not os.path.exists("b")
+    write("mine.act", "mine\n")
+    done = actio("new", "rolling", "-o", "mine.act")
+    assert done.returncode == 5 and "the file exists" in done.err and open("mine.act").read() == "mine\n", done.err
+    assert json.loads(actio("new", "-o", "mine.act", "--json").out)["errors"][0]["code"] == "CANNOT_WRITE"
+    assert actio("new", "-o", "nowhere/a.act").returncode == 5
+    with open("pendulum", "w") as out:                     # a template is not an input file
+        assert subprocess.run([ACTIO, "new", "pendulum"], stdout=out).returncode == 0
+    assert open("pendulum").read() == actio("new").out
+    with open("/dev/full", "w") as out:
+        assert subprocess.run([ACTIO, "new"], stdout=out, stderr=subprocess.DEVNULL).returncode == 5
 
 
 def the_version_is_three_numbers_and_details():
@@ -651,11 +727,37 @@ def options_have_owners_ranges_and_words():
 def completion_offers_what_fits():
     script = actio("--help=bash").out
     for line, offered in (("run --by d", "dalembert discrete dual"), ("orbit --method ''", "shooting fourier dual"), ("run --method ''", "auto dop853 cvode"),
-                          ("run --resp", "--resplit"), ("check --resp", ""), ("ch", "check")):
+                          ("run --resp", "--resplit"), ("check --resp", ""), ("ch", "check"),
+                          ("new p", "pendulum"), ("ne", "new")):
         words = ["actio", *line.replace("''", "").split(" ")]
         body = script + "COMP_WORDS=(%s); COMP_CWORD=%d; _actio; echo ${COMPREPLY[@]}" % (" ".join("'%s'" % w for w in words), len(words) - 1)
         done = subprocess.run(["bash", "-c", body], capture_output=True, text=True)
         assert done.stdout.strip() == offered, (line, done.stdout, done.stderr)
+
+
+def completion_of_fish_offers_what_fits():
+    if not shutil.which("fish"):
+        return
+    write("actio.fish", actio("--help=fish").out)
+    for line, offered in (("run --by d", "dalembert discrete dual"), ("orbit --method f", "fourier"), ("run --method d", "dop853"), ("run --resp", "--resplit"),
+                          ("check --resp", ""), ("ch", "check"), ("new p", "pendulum"), ("run disk-w", "disk-wall")):
+        done = subprocess.run(["fish", "--no-config", "-c", "source actio.fish; complete -C 'actio %s'" % line], capture_output=True, text=True,
+                              env={**os.environ, "HOME": os.getcwd(), "PATH": BUILD + ":" + os.environ["PATH"]})
+        assert " ".join(row.split("\t")[0] for row in done.stdout.splitlines()) == offered, (line, done.stdout, done.stderr)
+
+
+def completion_of_zsh_describes_what_fits():
+    """What the script hands to zsh's own functions, which need a terminal."""
+    if not shutil.which("zsh"):
+        return
+    write("_actio", actio("--help=zsh").out)
+    stubs = "compdef() { }; source ./_actio; _arguments() { print -rl -- \"$@\" }; _describe() { print -rl -- $commands }; "
+    for line, offered in (("run --by d", r"^--by=\[.*\]:P:\(dalembert .* dual\)$"), ("orbit --method f", r"^--method=\[.*\]:NAME:\(shooting fourier dual\)$"),
+                          ("run x", r"^\*:model:_actio_models$"), ("run x", r"^\*-o\+\[.*\]:FILE:_files$"), ("new p", r"^1:template:\(.*pendulum.*\)$"),
+                          ("check x", r"^\*--start=\[.*replace x'; several.*\]:NAME=EXPR:$"), ("ch", r"^check:check the model\\: ")):
+        words = ["actio", *line.split()]
+        done = subprocess.run(["zsh", "-f", "-c", stubs + "words=(%s); CURRENT=%d; _actio" % (" ".join(words), len(words))], capture_output=True, text=True)
+        assert re.search(offered, done.stdout, re.M) and done.stderr == "", (line, offered, done.stdout, done.stderr)
 
 
 def a_model_comes_from_standard_input():

@@ -16,6 +16,9 @@ good
 "$build/actio" --version | grep -q 'nothing optional' && good || bad "something optional was built in"
 [ -z "$(nm -u "$build/actio" | grep -E ' (dlopen|fork|execve|pthread_create)' )" ] && good || bad "the core asks for an operating system"
 
+# A program that links the static library needs libm and nothing else.
+if out=$(${CC:-cc} -std=c17 -Wall -Wextra -Werror -Iinclude tests/consumers/disk.c -o "$build/consumer" "$build/libactio.a" -lm 2>&1 && "$build/consumer"); then good; else bad "tests/consumers/disk.c: $out"; fi
+
 for name in test_expr test_kernel test_solve; do
     if out=$("$build/$name" 2>&1); then good; else bad "$name: $out"; fi
 done

@@ -72,6 +72,7 @@ static const struct {
 
 static const char *const commands[] = {
     "list",
+    "new rolling",
     "--help",
     "check points.act rolls.act",
     "check turns.act --modes 2 --start x=0",

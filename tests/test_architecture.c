@@ -51,6 +51,17 @@ TEST(the_columns_of_a_chain_grow_no_faster_than_its_matrix) { grows_at_most(ACTI
 
 static bool says_something(const char *s) { return s && strlen(s) > 5; }
 
+TEST(every_form_of_the_language_and_every_template_is_described)
+{
+    const struct actio_language_row *row;
+    const struct actio_example *example;
+    size_t rows = actio_language(&row), examples = actio_templates(&example);
+    CHECK(rows > 40 && examples >= 7);
+    for (size_t i = 0; i < rows; i++) CHECK(row[i].group[0] && row[i].form[0] && says_something(row[i].help));
+    for (size_t i = 0; i < examples; i++)
+        CHECK(example[i].stem[0] && says_something(example[i].title) && strstr(example[i].text, "expect"));
+}
+
 TEST(every_option_and_command_has_help)
 {
     const struct actio_option_row *option;
@@ -282,6 +293,7 @@ int main(void)
 {
     RUN(the_matrix_of_a_chain_grows_like_its_entries);
     RUN(the_columns_of_a_chain_grow_no_faster_than_its_matrix);
+    RUN(every_form_of_the_language_and_every_template_is_described);
     RUN(every_option_and_command_has_help);
     RUN(every_finding_has_words_and_a_status_that_fits_its_severity);
     RUN(every_quantity_role_and_operation_has_a_meaning);

@@ -132,8 +132,9 @@ TEST(queries_of_nothing_answer_nothing)
     CHECK(actio_findings_count(NULL) == 0 && actio_findings_dropped(NULL) == 0 && actio_findings_status(NULL) == 0
           && !*actio_findings_message(NULL, 0).message);
     CHECK(!*actio_model_name(NULL) && !*actio_model_description(NULL) && actio_model_claims(NULL) == 0);
-    CHECK(actio_gallery(NULL) > 0 && actio_options(NULL) > 0 && actio_commands(NULL) > 0
-          && actio_principle_name(SIZE_MAX) == NULL && !actio_can_write(NULL, true));
+    CHECK(actio_gallery(NULL) > 0 && actio_templates(NULL) > 0 && actio_language(NULL) > 0);
+    CHECK(actio_options(NULL) > 0 && actio_commands(NULL) > 0 && actio_principle_name(SIZE_MAX) == NULL
+          && !actio_can_write(NULL, true));
     CHECK(actio_comparison_rows(NULL) == 0 && !*actio_comparison_row(NULL, 0).by
           && actio_comparison_table(NULL) == NULL);
     CHECK(actio_action_size(NULL) == 0 && actio_action_slices(NULL, NULL) == 0 && actio_action_times(NULL, NULL) == 0

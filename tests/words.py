@@ -102,7 +102,7 @@ def check_tables(w):
                 w.plain(where, words, FORBIDDEN + DIALECT)
                 w.brief(where, words)
             w.hint(where, hint)
-    for path, macro in (("src/problem/options.def", "OPTION"), ("src/api/commands.def", "COMMAND")):
+    for path, macro in (("src/problem/options.def", "OPTION"), ("src/api/commands.def", "COMMAND"), ("src/api/language.def", "FORM")):
         for line, row in rows(path, macro):
             for words in re.findall(LITERAL, text(path).split("\n")[line - 1]):
                 w.plain(f"{path}:{line}", words, FORBIDDEN + DIALECT)
@@ -216,15 +216,16 @@ def check_documents(w):
             check_paragraph(w, f"{path}:{line}", paragraph)
         for line, words in enumerate(text(path).split("\n"), 1):
             w.plain(f"{path}:{line}", re.sub(r"`[^`]*`", "X", words), FORBIDDEN + PROSE * words.startswith(("|", "#")))
-    for path in paths("models/*.act") + paths("docs/broken/*.act"):
+    for path in paths("models/*.act") + paths("templates/*.act") + paths("docs/broken/*.act"):
         for line, paragraph in description(text(path)):
             check_paragraph(w, f"{path}:{line}", paragraph)
 
 
 def check_help(w):
-    for line, part in code_and_comments(text("src/cli/help.c")):
-        if part.startswith('"'):
-            w.brief(f"src/cli/help.c:{line}", part)
+    for path in ("src/cli/help.c", "src/cli/man.c", "src/cli/new.c"):
+        for line, part in code_and_comments(text(path)):
+            if part.startswith('"'):
+                w.brief(f"{path}:{line}", part)
 
 
 def check_hints(w, program):

@@ -43,7 +43,7 @@ typedef enum {
     ACTIO_INTERRUPTED = 130
 } actio_status;
 
-ACTIO_API const char *actio_version(void);         /* "0.1.0" */
+ACTIO_API const char *actio_version(void);         /* "1.2.3" */
 ACTIO_API const char *actio_version_details(void); /* several lines: libraries and what was built in */
 
 /* ---- context: limits, cancellation, progress */
@@ -106,6 +106,13 @@ struct actio_example {
     const char *stem, *title, *text;
 };
 ACTIO_API size_t actio_gallery(const struct actio_example **examples);
+/* Commented models to start from; they are not models by name. */
+ACTIO_API size_t actio_templates(const struct actio_example **examples);
+/* What a model may contain, for manual pages and editors: one row for each form. */
+struct actio_language_row {
+    const char *group, *form, *help; /* "statements", "coord x, y", "generalised coordinates; ..." */
+};
+ACTIO_API size_t actio_language(const struct actio_language_row **rows);
 
 /* ---- running. Every option is a row of actio_options(): front ends derive flags, help and forms from it. */
 enum actio_option_kind {

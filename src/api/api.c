@@ -133,6 +133,17 @@ size_t actio_commands(const struct actio_command_row **rows)
     return sizeof table / sizeof *table;
 }
 
+size_t actio_language(const struct actio_language_row **rows)
+{
+    static const struct actio_language_row table[] = {
+#define FORM(group, form, help) { group, form, help },
+#include "api/language.def"
+#undef FORM
+    };
+    if (rows) *rows = table;
+    return sizeof table / sizeof *table;
+}
+
 /* ---- tables */
 
 static const struct actio_column *column_of(const struct actio_table *table, size_t i)

@@ -22,6 +22,12 @@ size_t actio_gallery(const struct actio_example **examples)
     return actio_gallery_count;
 }
 
+size_t actio_templates(const struct actio_example **examples)
+{
+    if (examples) *examples = actio_templates_examples;
+    return actio_templates_count;
+}
+
 /* ---- models */
 
 /* The name that messages and results have for a model without a file. */

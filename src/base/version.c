@@ -3,7 +3,7 @@
 #include <actio/actio.h>
 
 #ifndef ACTIO_VERSION
-#define ACTIO_VERSION "0.1.0"
+#error "CMakeLists.txt has the version and passes it"
 #endif
 #ifndef ACTIO_BUILT_WITH
 #define ACTIO_BUILT_WITH "nothing optional"

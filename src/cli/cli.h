@@ -47,6 +47,7 @@ int actio_cli_parse(int argc, char **argv, struct actio_cli_arguments *a);
 void actio_cli_forget(struct actio_cli_arguments *a);
 bool actio_cli_belongs(const struct actio_option_row *row, const char *command);
 const char *actio_cli_commands(char *text, size_t size);
+bool actio_cli_reads_models(const char *command); /* or are its words something else? */
 
 /* take.c: 0, or 2 after a message. */
 int actio_cli_take(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value);
@@ -97,12 +98,24 @@ void actio_cli_json_message(FILE *out, const struct actio_message *m);
 void actio_cli_progress_setup(const struct actio_cli_arguments *a, struct actio_limits *limits);
 void actio_cli_progress_end(void);
 
-/* help.c */
+/* help.c: --help, and texts that manual pages share. command NULL: of the program. */
+struct actio_cli_status {
+    int status;
+    const char *meaning;
+};
+extern const struct actio_cli_status actio_cli_statuses[]; /* the last has no meaning */
+extern const char actio_cli_about_models[], actio_cli_about_output[];
 void actio_cli_help(const char *command);
-void actio_cli_man_page(void);
-/* describe.c: the same tables for other programs */
-void actio_cli_help_json(void);
-void actio_cli_help_bash(void);
+/* "(one of dalembert, gauss, ...)" behind an option whose words are a table of the library; of others "" */
+const char *actio_cli_words_of(const struct actio_option_row *row, char *text, size_t size);
+/* man.c: actio(1) or actio-COMMAND(1), and actio-model(5) */
+void actio_cli_man(const char *command);
+void actio_cli_man_model(const char *command);
+/* help_tables.c, complete.c: the same tables for other programs and for shells */
+void actio_cli_help_json(const char *command);
+void actio_cli_help_bash(const char *command);
+void actio_cli_help_zsh(const char *command);
+void actio_cli_help_fish(const char *command);
 
 /* summary.c */
 /* --axes, --animate: 0, or an exit status and a finding */
@@ -125,6 +138,8 @@ int actio_cli_derive(const struct actio_cli_arguments *a);
 int actio_cli_compare(const struct actio_cli_arguments *a);
 int actio_cli_orbit(const struct actio_cli_arguments *a);
 int actio_cli_list(const struct actio_cli_arguments *a);
+int actio_cli_new(const struct actio_cli_arguments *a);
+void actio_cli_new_help(void); /* its templates */
 
 void actio_cli_flush(void);                 /* standard output, before anything goes to standard error */
 int actio_cli_worse(int status, int other); /* of several causes the smallest counts */

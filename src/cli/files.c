@@ -86,7 +86,7 @@ static const char *reads(const struct actio_cli_arguments *a, const struct place
     } table[] = { { base_file(a->run.base), "base state" }, { a->orbit.guess, "guess" } };
     struct place p;
     struct stat s;
-    for (size_t i = 0; i < a->models; i++) {
+    for (size_t i = 0; i < a->models && actio_cli_reads_models(a->command); i++) {
         bool standard = strcmp(a->model[i], "-") == 0;
         if (standard ? fstat(STDIN_FILENO, &s) == 0 && S_ISREG(s.st_mode) && set(&p, &s, "") : locate(a->model[i], &p))
             if (same(&p, output)) return "model";

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Commands and options for other programs, from the library's tables: --help=json, and completion for bash,
- * --help=bash. */
+ * Commands and options for other programs, from the library's tables: --help=json. */
 #include "cli/cli.h"
 
 #include <math.h>
@@ -81,8 +80,9 @@ static void json_option(const struct actio_option_row *row)
     putchar('}');
 }
 
-void actio_cli_help_json(void)
+void actio_cli_help_json(const char *only)
 {
+    (void)only;
     const struct actio_command_row *command;
     const struct actio_option_row *option;
     size_t commands = actio_commands(&command), options = actio_options(&option);
@@ -107,61 +107,4 @@ void actio_cli_help_json(void)
         separator = ",\n";
     }
     printf("\n  ]\n}\n");
-}
-
-/* ---- completion */
-
-static void bash_options(const char *command)
-{
-    const struct actio_option_row *option;
-    size_t options = actio_options(&option);
-    printf("    %s) options=\"", command);
-    for (size_t i = 0; i < options; i++)
-        if (actio_cli_belongs(&option[i], command)) printf("%s%s ", option[i].name[1] ? "--" : "-", option[i].name);
-    printf("\";;\n");
-}
-
-/* Words that may stand after an option, of this command or of any. */
-static void bash_words(void)
-{
-    const struct actio_option_row *option;
-    size_t options = actio_options(&option);
-    printf("    *:--by) words=\"");
-    for (size_t i = 0; actio_principle_name(i); i++) printf("%s ", actio_principle_name(i));
-    printf("\";;\n");
-    for (size_t i = 0; i < options; i++) {
-        if (option[i].kind != ACTIO_TAKES_WORD) continue;
-        bool first = true;
-        printf("    ");
-        for (const char *s = option[i].commands; *s; s += strcspn(s, " "), s += *s == ' ') {
-            printf("%s%.*s:--%s", first ? "" : "|", (int)strcspn(s, " "), s, option[i].name);
-            first = false;
-        }
-        printf(") words=\"");
-        for (const char *s = option[i].words; *s; s++) putchar(*s == '|' ? ' ' : *s);
-        printf("\";;\n");
-    }
-}
-
-void actio_cli_help_bash(void)
-{
-    const struct actio_command_row *command;
-    size_t commands = actio_commands(&command);
-    printf("# Completion of actio for bash: source <(actio --help=bash)\n_actio()\n{\n"
-           "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} "
-           "options= words=\n"
-           "    COMPREPLY=()\n    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W \"");
-    for (size_t i = 0; i < commands; i++)
-        if (command[i].synopsis) printf("%s ", command[i].name);
-    printf("--help --version\" -- \"$current\"))\n        return\n    fi\n    case $command:$before in\n");
-    bash_words();
-    printf("    esac\n    if [ -n \"$words\" ]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n   "
-           "     return\n    fi\n    case $command in\n");
-    for (size_t i = 0; i < commands; i++)
-        if (command[i].synopsis) bash_options(command[i].name);
-    printf("    esac\n    case $current in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$current\"));;\n"
-           "    */*|.*) COMPREPLY=($(compgen -f -- \"$current\"));;\n"
-           "    *) COMPREPLY=($(compgen -W \"$(actio list --quiet 2>/dev/null | cut -d' ' -f1)\" -- \"$current\") "
-           "$(compgen -f -- \"$current\"));;\n    esac\n}\n"
-           "complete -F _actio actio\n");
 }

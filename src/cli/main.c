@@ -51,18 +51,17 @@ static const struct {
 } commands[] = {
     { "check", actio_cli_check }, { "derive", actio_cli_derive },   { "run", actio_cli_run },
     { "test", actio_cli_test },   { "compare", actio_cli_compare }, { "orbit", actio_cli_orbit },
-    { "list", actio_cli_list },
+    { "list", actio_cli_list },   { "new", actio_cli_new },
 };
 
 static int help(const struct actio_cli_arguments *a)
 {
     static const struct {
         const char *kind;
-        void (*write)(void);
+        void (*write)(const char *command);
     } kinds[] = {
-        { "man", actio_cli_man_page },
-        { "json", actio_cli_help_json },
-        { "bash", actio_cli_help_bash },
+        { "man", actio_cli_man },        { "model", actio_cli_man_model }, { "json", actio_cli_help_json },
+        { "bash", actio_cli_help_bash }, { "zsh", actio_cli_help_zsh },    { "fish", actio_cli_help_fish },
     };
     if (!a->help_kind) {
         actio_cli_help(a->command);
@@ -70,11 +69,11 @@ static int help(const struct actio_cli_arguments *a)
     }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].kind, a->help_kind) == 0) {
-            kinds[i].write();
+            kinds[i].write(a->command);
             return 0;
         }
-    return actio_cli_usage(a, "write --help, --help=man, --help=json or --help=bash", "unknown kind of help '%s'",
-                           a->help_kind);
+    return actio_cli_usage(a, "write --help, or --help= with man, model, json, bash, zsh or fish",
+                           "unknown kind of help '%s'", a->help_kind);
 }
 
 static int obey(const struct actio_cli_arguments *a)

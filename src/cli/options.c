@@ -98,6 +98,15 @@ static int read_option(struct actio_cli_arguments *a, int argc, char **argv, int
     return take_option(a, row, value);
 }
 
+bool actio_cli_reads_models(const char *command)
+{
+    const struct actio_command_row *rows;
+    size_t count = actio_commands(&rows);
+    for (size_t i = 0; command && i < count; i++)
+        if (strcmp(rows[i].name, command) == 0) return rows[i].synopsis && strstr(rows[i].synopsis, "MODEL");
+    return false;
+}
+
 /* "check, derive or run": every command of this version. */
 const char *actio_cli_commands(char *text, size_t size)
 {
@@ -209,7 +218,7 @@ static size_t dashes_in(const char *const *path, size_t count)
 /* Standard input and output each have one use. */
 static int check_standard_streams(const struct actio_cli_arguments *a)
 {
-    size_t inputs = dashes_in(a->model, a->models);
+    size_t inputs = actio_cli_reads_models(a->command) ? dashes_in(a->model, a->models) : 0;
     if (inputs > 1)
         return actio_cli_usage(a, "write `-` once", "`-` (standard input) can be read only once; found %zu times",
                                inputs);

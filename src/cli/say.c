@@ -100,6 +100,7 @@ static const char *code_of(int status)
 {
     return status == ACTIO_WRONG_USAGE     ? "WRONG_USAGE"
            : status == ACTIO_LIMIT_REACHED ? "OUT_OF_MEMORY"
+           : status == ACTIO_FILE_TROUBLE  ? "CANNOT_WRITE"
            : status >= ACTIO_INTERRUPTED   ? "INTERRUPTED"
                                            : "COMMAND_LINE";
 }

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes the linker's version script from public headers: cmake "-DHEADERS=a.h;b.h" -DNODE=ACTIO_0 -DOUT=actio.map -P tools/write_exports.cmake
+set(names "")
+foreach(header IN LISTS HEADERS)
+  file(READ ${header} text)
+  string(REGEX MATCHALL "ACTIO_API[^(;]*[ *]actio_[a-z0-9_]+[(]" found "${text}")
+  list(TRANSFORM found REPLACE "^.*[ *](actio_[a-z0-9_]+)[(]$" "\\1")
+  list(APPEND names ${found})
+endforeach()
+list(SORT names)
+list(REMOVE_DUPLICATES names)
+list(LENGTH names count)
+if(count EQUAL 0)
+  message(FATAL_ERROR "no function with ACTIO_API in ${HEADERS}")
+endif()
+list(JOIN names ";\n        " names)
+file(WRITE ${OUT}.new "${NODE} {\n    global:\n        ${names};\n    local:\n        *;\n};\n")
+file(COPY_FILE ${OUT}.new ${OUT} ONLY_IF_DIFFERENT)
