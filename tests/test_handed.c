@@ -70,7 +70,7 @@ static struct world open_world(void)
 {
     struct world w = { .run = actio_run_options_default(),
                        .orbit = actio_orbit_options_default(),
-                       .change = { { 'p', "k=2" } },
+                       .change = { { ACTIO_CHANGE_PARAM, "k=2" } },
                        .box = { { "x=0..1" } },
                        .by = { "dalembert" } };
     w.ctx = actio_context_create(NULL);

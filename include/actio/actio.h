@@ -81,11 +81,21 @@ ACTIO_API int actio_findings_status(const struct actio_findings *f);     /* 0 wi
 ACTIO_API struct actio_message actio_findings_message(struct actio_findings *f, size_t i);
 
 /* ---- models */
-/* 'p' "NAME=EXPR" (--set), 's' "NAME=EXPR" (--start), 't' "A..B" (--time); of the dual action: 'w' "NAME=EXPR"
- * (--weights), 'h' "EXPR" (--potential), 'b', 'f' "NAME=EXPR" (--base, --final); of orbits: 'T' "EXPR" (--period), 'A'
- * "A..B" (--follow), 'W' "NAME=EXPR" (--turn) */
+/* What a change replaces while a model is read. Each is an option of the command line, with the text that it takes. */
+enum actio_change_kind {
+    ACTIO_CHANGE_PARAM = 1, /* "NAME=EXPR" (--set) */
+    ACTIO_CHANGE_START,     /* "NAME=EXPR" (--start) */
+    ACTIO_CHANGE_TIME,      /* "A..B" (--time) */
+    ACTIO_CHANGE_WEIGHTS,   /* of the dual action: "NAME=EXPR" (--weights) */
+    ACTIO_CHANGE_POTENTIAL, /* "EXPR" (--potential) */
+    ACTIO_CHANGE_BASE,      /* "NAME=EXPR" (--base) */
+    ACTIO_CHANGE_FINAL,     /* "NAME=EXPR" (--final) */
+    ACTIO_CHANGE_PERIOD,    /* of orbits: "EXPR" (--period) */
+    ACTIO_CHANGE_FOLLOW,    /* "A..B" (--follow NAME=A..B) */
+    ACTIO_CHANGE_TURN       /* "NAME=EXPR" (--turn) */
+};
 struct actio_change {
-    char kind;
+    enum actio_change_kind kind;
     const char *text;
 };
 /* A word with a slash or .act is a file; otherwise a file of that name, then a stem of the gallery. */
@@ -129,9 +139,9 @@ struct actio_option_row {
     enum actio_option_struct into; /* the field that it fills */
     size_t offset;
     double least, most;
-    const char *words; /* "weak|paper|bare" */
-    char change;
-    unsigned owner; /* 0: every principle; see actio_principle_owns */
+    const char *words;             /* "weak|paper|bare" */
+    enum actio_change_kind change; /* 0: it is not a change */
+    unsigned owner;                /* 0: every principle; see actio_principle_owns */
 };
 ACTIO_API size_t actio_options(const struct actio_option_row **rows);
 /* The value that it takes, in words: "a number from 0 to 1", "weak, paper or bare", "NAME=EXPR". */
@@ -253,7 +263,7 @@ ACTIO_API int actio_action_solve(struct actio_action *a, double *x, struct actio
  * for any solver, and for verification. Where it is stationary, its primal state is the motion. While M = d2L/dU2 > 0
  * that is its maximum (against time, A > B:
  * its minimum). Weights, potential, a constant base
- * and D at the end are changes of the model: 'w', 'h', 'b', 'f'. Switches stay as they are at the start. */
+ * and D at the end are changes of the model: ACTIO_CHANGE_WEIGHTS, _POTENTIAL, _BASE, _FINAL. Switches stay as they are at the start. */
 struct actio_dual_action;
 struct actio_dual_action_options {
     /* elements (0 = 32); degree of D 1 .. 8 (0 = 4); quadrature points of an element (0 = as a run has them) */

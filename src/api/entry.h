@@ -14,8 +14,6 @@
 #include "orbit/orbits.h"
 #include "run/run.h"
 
-#define ACTIO_CHANGE_KINDS "pstwhbfTAW" /* in the order of the override kinds */
-
 struct actio_model *actio_model_read_inside(struct actio_context *ctx, const char *name,
                                             const struct actio_change *change, size_t changes,
                                             struct actio_findings *f);
