@@ -25,6 +25,9 @@ struct world {
     struct actio_derivation *derivation;
     struct actio_action *action;
     struct actio_dual_action *dual;
+    struct actio_flow *flow;
+    struct actio_integrator *integrator;
+    bool bound;
     struct actio_model *resting;
     struct actio_limits limits;
     struct actio_run_options run;
@@ -53,6 +56,18 @@ static const char text[] = "coord x\nparam k = 1\nlagrangian x'^2/2 - k*x^2/2 - 
                            "8\nexpect x at 0 = 1 within 1e-6\n";
 static const char rests[] = "coord x\nlagrangian x'^2/2 - x^2/2\ntime 0 .. 1\n";
 
+static int push(void *user, double t, const double *y, size_t size, double *value, double *dt, double *dy)
+{
+    (void)user;
+    (void)t;
+    (void)y;
+    (void)size;
+    (void)dt;
+    (void)dy;
+    *value = 0;
+    return 0;
+}
+
 enum { ROOM = 1 << 20 };
 
 static struct actio_model *model_of(struct world *w, const char *model)
@@ -70,7 +85,7 @@ static struct world open_world(void)
 {
     struct world w = { .run = actio_run_options_default(),
                        .orbit = actio_orbit_options_default(),
-                       .change = { { 'p', "k=2" } },
+                       .change = { { ACTIO_CHANGE_PARAM, "k=2" } },
                        .box = { { "x=0..1" } },
                        .by = { "dalembert" } };
     w.ctx = actio_context_create(NULL);
@@ -88,10 +103,13 @@ static struct world open_world(void)
     w.derivation = actio_derive(w.ctx, w.model, NULL, NULL, w.f);
     w.action = actio_action_create(w.ctx, w.model, &w.grid, w.f);
     w.dual = actio_dual_action_create(w.ctx, w.model, &w.elements, w.f);
+    w.flow = actio_flow_create(w.ctx, w.model, NULL, w.f);
+    w.integrator = actio_integrator_create(w.ctx, w.model, &w.run, w.f);
     w.x = calloc(ROOM, sizeof *w.x);
     w.y = calloc(ROOM, sizeof *w.y);
     for (size_t i = 0; i < actio_findings_count(w.f); i++) printf("    %s\n", actio_findings_message(w.f, i).message);
-    CHECK(w.table && w.comparison && w.orbits && w.modes && w.derivation && w.action && w.dual && w.x && w.y);
+    CHECK(w.table && w.comparison && w.orbits && w.modes && w.derivation && w.action && w.dual && w.flow && w.integrator
+          && w.x && w.y);
     return w;
 }
 
@@ -104,6 +122,8 @@ static void close_world(struct world *w)
     actio_derivation_free(w->derivation);
     actio_action_free(w->action);
     actio_dual_action_free(w->dual);
+    actio_flow_free(w->flow);
+    actio_integrator_free(w->integrator);
     actio_model_free(w->resting);
     actio_model_free(w->model);
     actio_findings_free(w->f);
@@ -126,13 +146,40 @@ static void close_world(struct world *w)
     CALL(model_read_string, 5, (P(0, w->ctx), P(1, "a.act"), P(2, text), w->at ? 0 : strlen(text), P(3, \
          w->change), w->at ? 0 : 1, P(4, w->f))) CALL(model_free, 1, (P(0, model_of(w, rests)))) \
     CALL(model_name, 1, (P(0, w->model))) CALL(model_description, 1, (P(0, w->model))) \
-    CALL(model_claims, 1, (P(0, w->model))) CALL(gallery, 1, (P(0, &w->examples))) \
+    CALL(model_claims, 1, (P(0, w->model))) CALL(model_text, 1, (P(0, w->model))) \
+    CALL(model_params, 1, (P(0, w->model))) CALL(model_param, 1, (P(0, w->model), w->at)) \
+    CALL(model_set_param, 3, (P(0, w->model), P(1, "k"), w->at ? NAN : 2, P(2, w->f))) \
+    CALL(model_variables, 1, (P(0, w->model))) CALL(model_variable, 1, (P(0, w->model), w->at)) \
+    CALL(model_set_start, 3, (P(0, w->model), P(1, "x_dot"), w->at ? NAN : 2, P(2, w->f))) \
+    CALL(model_time, 3, (P(0, w->model), P(1, w->y), P(2, w->y))) \
+    CALL(model_set_time, 2, (P(0, w->model), 0, w->at ? 0 : 2, P(1, w->f))) \
+    CALL(model_bind, 4, (P(0, w->model), P(1, "motor"), P(2, push), w->at != 0, NULL, P(3, w->f))) \
+    CALL(model_externals, 1, (P(0, w->model))) CALL(model_external, 2, (P(0, w->model), w->at, P(1, &w->bound))) \
+    CALL(gallery, 1, (P(0, &w->examples))) \
     CALL(options, 1, (P(0, &w->options))) \
     CALL(option_takes, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) \
     CALL(option_owners, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) \
     CALL(principle_owns, 2, (P(0, "skg"), P(1, row_of(w)))) CALL(commands, 1, (P(0, &w->commands))) \
     CALL(run_options_default, 0, ()) CALL(principle_name, 0, (w->at)) \
     CALL(run, 4, (P(0, w->ctx), P(1, w->model), P(2, &w->run), P(3, w->f))) \
+    CALL(integrator_create, 4, (P(0, w->ctx), P(1, w->model), P(2, &w->run), P(3, w->f))) \
+    CALL(integrator_free, 1, (P(0, w->integrator))) \
+    CALL(integrator_to, 2, (P(0, w->integrator), w->at ? NAN : 1, P(1, w->f))) \
+    CALL(integrator_time, 1, (P(0, w->integrator))) CALL(integrator_state, 2, (P(0, w->integrator), P(1, w->y))) \
+    CALL(integrator_set_state, 3, (P(0, w->integrator), 0, P(1, w->x), P(2, w->f))) \
+    CALL(integrator_events, 1, (P(0, w->integrator))) \
+    CALL(integrator_save, 2, (P(0, w->integrator), P(1, w->y), w->at ? 1 : 8 * (size_t)ROOM)) \
+    CALL(integrator_restore, 3, (P(0, w->integrator), P(1, w->x), w->at ? 1 : 8 * (size_t)ROOM, P(2, w->f))) \
+    CALL(flow_create, 4, (P(0, w->ctx), P(1, w->model), P(2, "dalembert"), P(3, w->f))) \
+    CALL(flow_free, 1, (P(0, w->flow))) CALL(flow_size, 1, (P(0, w->flow))) \
+    CALL(flow_name, 1, (P(0, w->flow), w->at)) CALL(flow_start, 2, (P(0, w->flow), P(1, w->y))) \
+    CALL(flow_rhs, 3, (P(0, w->flow), 0, P(1, w->x), P(2, w->y))) \
+    CALL(flow_differentiable, 1, (P(0, w->flow))) \
+    CALL(flow_jvp, 4, (P(0, w->flow), 0, P(1, w->x), P(2, w->x), P(3, w->y))) \
+    CALL(flow_jacobian, 3, (P(0, w->flow), 0, P(1, w->x), P(2, w->y))) \
+    CALL(flow_multipliers, 1, (P(0, w->flow))) CALL(flow_multiplier_name, 1, (P(0, w->flow), w->at)) \
+    CALL(flow_multiplier_values, 3, (P(0, w->flow), 0, P(1, w->x), P(2, w->y))) \
+    CALL(flow_project, 2, (P(0, w->flow), 0, P(1, w->y))) \
     CALL(compare, 5, (P(0, w->ctx), P(1, w->model), P(2, &w->run), P(3, w->by), w->at ? 0 : 1, P(4, w->f))) \
     CALL(comparison_rows, 1, (P(0, w->comparison))) CALL(comparison_row, 1, (P(0, w->comparison), w->at)) \
     CALL(comparison_table, 1, (P(0, w->comparison))) \
@@ -189,6 +236,7 @@ static void close_world(struct world *w)
     CALL(table_data, 1, (P(0, w->table), w->at)) CALL(table_nodes, 1, (P(0, w->table), w->at)) \
     CALL(table_axis, 1, (P(0, w->table), w->at)) CALL(table_places, 1, (P(0, w->table), w->at)) \
     CALL(table_cell, 4, (P(0, w->table), P(1, "x"), P(2, &w->n), P(3, &w->m))) \
+    CALL(table_events, 1, (P(0, w->table))) CALL(table_event, 1, (P(0, w->table), w->at)) \
     CALL(table_error, 1, (P(0, w->table), w->at)) CALL(table_slopes, 1, (P(0, w->table))) \
     CALL(table_slope, 1, (P(0, w->table), w->at)) CALL(table_proof, 2, (P(0, w->table), P(1, &w->proof))) \
     CALL(table_dual, 2, (P(0, w->table), P(1, &w->reported))) CALL(table_info, 1, (P(0, w->table))) \

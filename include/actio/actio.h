@@ -81,11 +81,21 @@ ACTIO_API int actio_findings_status(const struct actio_findings *f);     /* 0 wi
 ACTIO_API struct actio_message actio_findings_message(struct actio_findings *f, size_t i);
 
 /* ---- models */
-/* 'p' "NAME=EXPR" (--set), 's' "NAME=EXPR" (--start), 't' "A..B" (--time); of the dual action: 'w' "NAME=EXPR"
- * (--weights), 'h' "EXPR" (--potential), 'b', 'f' "NAME=EXPR" (--base, --final); of orbits: 'T' "EXPR" (--period), 'A'
- * "A..B" (--follow), 'W' "NAME=EXPR" (--turn) */
+/* What a change replaces while a model is read. Each is an option of the command line, with the text that it takes. */
+enum actio_change_kind {
+    ACTIO_CHANGE_PARAM = 1, /* "NAME=EXPR" (--set) */
+    ACTIO_CHANGE_START,     /* "NAME=EXPR" (--start) */
+    ACTIO_CHANGE_TIME,      /* "A..B" (--time) */
+    ACTIO_CHANGE_WEIGHTS,   /* of the dual action: "NAME=EXPR" (--weights) */
+    ACTIO_CHANGE_POTENTIAL, /* "EXPR" (--potential) */
+    ACTIO_CHANGE_BASE,      /* "NAME=EXPR" (--base) */
+    ACTIO_CHANGE_FINAL,     /* "NAME=EXPR" (--final) */
+    ACTIO_CHANGE_PERIOD,    /* of orbits: "EXPR" (--period) */
+    ACTIO_CHANGE_FOLLOW,    /* "A..B" (--follow NAME=A..B) */
+    ACTIO_CHANGE_TURN       /* "NAME=EXPR" (--turn) */
+};
 struct actio_change {
-    char kind;
+    enum actio_change_kind kind;
     const char *text;
 };
 /* A word with a slash or .act is a file; otherwise a file of that name, then a stem of the gallery. */
@@ -100,6 +110,55 @@ ACTIO_API void actio_model_free(struct actio_model *model); /* NULL is fine */
 ACTIO_API const char *actio_model_name(const struct actio_model *model);
 ACTIO_API const char *actio_model_description(const struct actio_model *model);
 ACTIO_API size_t actio_model_claims(const struct actio_model *model);
+/* The model printed back; it lives as long as the model. After a number is set, the text is another one. */
+ACTIO_API const char *actio_model_text(struct actio_model *model);
+
+/* ---- numbers of a model, set without reading its text again. What is made of a number follows, as with --set,
+ * --start and --time: params, initial values, times, walls, claims. A number that does not fit is refused with the
+ * finding that these options give, and nothing changes. Tables, flows, integrators and actions that exist keep the
+ * numbers that they were made with. */
+/* derived: a formula of other params, until it is set. fixed: it decides how many members, terms or nodes the model
+ * has; only a change while the model is read can set it. */
+struct actio_param_info {
+    const char *name, *unit; /* unit "" when none is given */
+    double value;
+    bool derived, fixed;
+};
+ACTIO_API size_t actio_model_params(const struct actio_model *model);
+ACTIO_API struct actio_param_info actio_model_param(const struct actio_model *model, size_t i);
+/* A family's name sets all its members, "m[2]" one of them. */
+ACTIO_API int actio_model_set_param(struct actio_model *model, const char *name, double value,
+                                    struct actio_findings *f);
+/* The variables of the state: coordinates, their velocities, states; a field is one variable, its start is NAN. Names
+ * and roles are those of tables: "x", "x_dot"; "coordinates", "velocities", "states". unit: as declared, "" for
+ * velocities. given: the text or a call has set the start; else it is 0. */
+struct actio_variable_info {
+    const char *name, *unit, *role;
+    double start;
+    bool given;
+};
+ACTIO_API size_t actio_model_variables(const struct actio_model *model);
+ACTIO_API struct actio_variable_info actio_model_variable(const struct actio_model *model, size_t i);
+/* "x"; "x'" or "x_dot"; a state; "lambda.c". A field gets this value at every node. */
+ACTIO_API int actio_model_set_start(struct actio_model *model, const char *name, double value,
+                                    struct actio_findings *f);
+ACTIO_API bool actio_model_time(const struct actio_model *model, double *t0, double *t1); /* false: not given */
+ACTIO_API int actio_model_set_time(struct actio_model *model, double t0, double t1, struct actio_findings *f);
+
+/* ---- forces from outside: force x = external("name"), also as a part of a formula. A program binds a callback to each
+ * name; without one every run, check or search is refused. The callback gets the time and the state (coordinates,
+ * velocities, states) and writes the value; it returns 0, or something else to stop the motion.
+ * It must be a function of its arguments: integrators try steps, take them back, and evaluate rows afterwards.
+ * `derivatives`: where dy is not NULL, it also writes the derivatives by time and by each number of the state, which are
+ * 0 before. Without them a run needs a local tolerance and an explicit method, and a flow is not differentiable. All
+ * that needs formulas is refused: principles other than dalembert, check, modes, orbits, actions. */
+typedef int (*actio_external_callback)(void *user, double t, const double *y, size_t size, double *value, double *dt,
+                                       double *dy);
+/* callback NULL: not bound any more. Runs, flows and integrators that exist keep the callback that they began with. */
+ACTIO_API int actio_model_bind(struct actio_model *model, const char *name, actio_external_callback callback,
+                               bool derivatives, void *user, struct actio_findings *f);
+ACTIO_API size_t actio_model_externals(const struct actio_model *model);
+ACTIO_API const char *actio_model_external(const struct actio_model *model, size_t i, bool *bound);
 
 /* ---- gallery, built in */
 struct actio_example {
@@ -136,9 +195,9 @@ struct actio_option_row {
     enum actio_option_struct into; /* the field that it fills */
     size_t offset;
     double least, most;
-    const char *words; /* "weak|paper|bare" */
-    char change;
-    unsigned owner; /* 0: every principle; see actio_principle_owns */
+    const char *words;             /* "weak|paper|bare" */
+    enum actio_change_kind change; /* 0: it is not a change */
+    unsigned owner;                /* 0: every principle; see actio_principle_owns */
 };
 ACTIO_API size_t actio_options(const struct actio_option_row **rows);
 /* The value that it takes, in words: "a number from 0 to 1", "weak, paper or bare", "NAME=EXPR". */
@@ -188,6 +247,74 @@ ACTIO_API const char *actio_principle_name(size_t i); /* of the table of princip
  * actio_table_free. */
 ACTIO_API struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model,
                                         const struct actio_run_options *options, struct actio_findings *f);
+
+/* ---- the equations of motion as a function y' = f(t, y), for other integrators. y has the coordinates, their
+ * velocities and the states (of `vakonomic` the multipliers, too); a field has one value for each node.
+ * by: "dalembert" (NULL) or "vakonomic". The other principles have the motion of d'Alembert's equations, or compute it
+ * without a right-hand side; they are refused.
+ * Where y breaks a constraint, f continues the equations as they stand: constraints hold at the level of accelerations.
+ * Redundant and hidden constraints are taken into account. Switches have the branch of the given state. Contacts and
+ * their friction are left out, and a warning says so: f is that of free flight on both sides of a wall. Friction of a
+ * constraint is refused.
+ * f and its derivatives depend on their arguments only, and take no memory. Functions return ACTIO_DONE,
+ * ACTIO_WRONG_USAGE or ACTIO_NUMERICS_FAILED: there is no finite value, or the accelerations are not determined. */
+struct actio_flow;
+ACTIO_API struct actio_flow *actio_flow_create(struct actio_context *ctx, struct actio_model *model, const char *by,
+                                               /* NULL, and a finding; freed before its model */
+                                               struct actio_findings *f);
+ACTIO_API void actio_flow_free(struct actio_flow *flow); /* NULL is fine */
+ACTIO_API size_t actio_flow_size(const struct actio_flow *flow);
+/* "x", "x_dot"; nodes of a field "y[3]", "y_dot[3]" */
+ACTIO_API const char *actio_flow_name(const struct actio_flow *flow, size_t i);
+/* Consistent start data, as a run has them. Returns the time of the start, NAN without a flow. */
+ACTIO_API double actio_flow_start(const struct actio_flow *flow, double *y);
+ACTIO_API int actio_flow_rhs(struct actio_flow *flow, double t, const double *y, double *dy);
+/* (df/dy) v, differentiated on the formulas, or by the equations of motion solved once more; never by differences.
+ * Beside a switch it is the derivative of the branch. With redundant or hidden constraints it is exact at states on the
+ * constraints, for directions along them. ACTIO_WRONG_USAGE where the flow is not differentiable: of fields with an
+ * integral in their equations, or with values beyond their ends (beams), this version does not form derivatives. */
+ACTIO_API bool actio_flow_differentiable(const struct actio_flow *flow);
+ACTIO_API int actio_flow_jvp(struct actio_flow *flow, double t, const double *y, const double *v, double *out);
+ACTIO_API int actio_flow_jacobian(struct actio_flow *flow, double t, const double *y, double *rows); /* row by row */
+/* Multipliers, as in tables: those of least norm where redundant constraints do not determine them, NAN where they
+ * have no value at this point. */
+ACTIO_API size_t actio_flow_multipliers(const struct actio_flow *flow);
+ACTIO_API const char *actio_flow_multiplier_name(const struct actio_flow *flow, size_t k); /* "lambda.roll" */
+ACTIO_API int actio_flow_multiplier_values(struct actio_flow *flow, double t, const double *y, double *lambda);
+/* The nearest state on the constraints: positions, then velocities, in the metric of the kinetic energy where that is
+ * positive. y is unchanged where there is none. */
+ACTIO_API int actio_flow_project(struct actio_flow *flow, double t, double *y);
+
+/* ---- a motion step by step: open, go to a time, look at the state, go on. Impacts, friction, events and switches
+ * happen on the way, as in a run with --local.
+ * options: as for actio_run, without `points`. The tolerance is local (options->local, otherwise options->tol), and the
+ * global error is not estimated. Principles that compute the motion as a whole or on a grid are refused.
+ * Each call ends with a step that is cut at the wanted time; nothing beyond that time is evaluated. So the accuracy does
+ * not depend on where a motion is cut, but its last digits do. */
+struct actio_integrator;
+ACTIO_API struct actio_integrator *actio_integrator_create(struct actio_context *ctx, struct actio_model *model,
+                                                           const struct actio_run_options *options,
+                                                           /* NULL, and a finding; freed before its model */
+                                                           struct actio_findings *f);
+ACTIO_API void actio_integrator_free(struct actio_integrator *i); /* NULL is fine */
+/* Forward or backward in time: 0, or an exit status and findings. If the motion ends early, it stands where it ended.
+ * A limit or `cancel` may be followed by another call; after other ends only another state lets it go on. */
+ACTIO_API int actio_integrator_to(struct actio_integrator *i, double t, struct actio_findings *f);
+ACTIO_API double actio_integrator_time(const struct actio_integrator *i);
+/* The size of the state, in the order of actio_flow_name. y may be NULL. */
+ACTIO_API size_t actio_integrator_state(const struct actio_integrator *i, double *y);
+/* Another time and state, which must satisfy the constraints; with `project` the nearest that does. */
+ACTIO_API int actio_integrator_set_state(struct actio_integrator *i, double t, const double *y,
+                                         struct actio_findings *f);
+/* What happened during the last call: a table without columns, for actio_table_events and actio_table_event. It lives
+ * until the next call. NULL before the first. */
+ACTIO_API const struct actio_table *actio_integrator_events(const struct actio_integrator *i);
+/* State, branches of switches, contacts that hold, sides of events: the number of bytes; written where `size` suffices.
+ * Restored, the motion goes on bit for bit: in the same integrator, or in one of a model that has been read anew with
+ * the same numbers and options, by the same version on the same kind of machine. Bytes of another model are refused. */
+ACTIO_API size_t actio_integrator_save(const struct actio_integrator *i, void *bytes, size_t size);
+ACTIO_API int actio_integrator_restore(struct actio_integrator *i, const void *bytes, size_t size,
+                                       struct actio_findings *f);
 
 /* One motion by several principles, the first of them the reference. difference: the largest, absolute, over
  * coordinates and states; error: the principle's own estimate, or NAN. status: "reference", "agrees",
@@ -258,9 +385,8 @@ ACTIO_API int actio_action_solve(struct actio_action *a, double *x, struct actio
 
 /* ---- the dual action of one slab over the model's interval as a function of its unknowns, the dual variables D and m:
  * for any solver, and for verification. Where it is stationary, its primal state is the motion. While M = d2L/dU2 > 0
- * that is its maximum (against time, A > B:
- * its minimum). Weights, potential, a constant base
- * and D at the end are changes of the model: 'w', 'h', 'b', 'f'. Switches stay as they are at the start. */
+ * that is its maximum (against time, A > B: its minimum). Weights, potential, a constant base and D at the end are
+ * changes of the model: ACTIO_CHANGE_WEIGHTS, _POTENTIAL, _BASE, _FINAL. Switches stay as they are at the start. */
 struct actio_dual_action;
 struct actio_dual_action_options {
     /* elements (0 = 32); degree of D 1 .. 8 (0 = 4); quadrature points of an element (0 = as a run has them) */
@@ -455,6 +581,17 @@ ACTIO_API const double *actio_table_places(const struct actio_table *table, size
  * SIZE_MAX where the name is that of a whole field. */
 /* Either pointer may be NULL. */
 ACTIO_API bool actio_table_cell(const struct actio_table *table, const char *name, size_t *column, size_t *node);
+/* What happened during the motion, in its order: the list that JSON has. kind: "event", "impact", "rest", "contact",
+ * "release", "stick", "slip", "switch". name: of the event, the contact, the constraint, or the condition of a switch.
+ * value: of an impact its impulse, of a switch its new branch. rule: of an impact the law that decided, or "".
+ * row: the first one that is not before it. */
+struct actio_event_info {
+    double t, value;
+    const char *kind, *name, *rule;
+    size_t row;
+};
+ACTIO_API size_t actio_table_events(const struct actio_table *table);
+ACTIO_API struct actio_event_info actio_table_event(const struct actio_table *table, size_t i);
 /* estimated global error, or NAN */
 ACTIO_API double actio_table_error(const struct actio_table *table, size_t column);
 /* Requested sensitivities: of which column, by which start datum or param. */

@@ -132,6 +132,7 @@ struct actio_field_numbers {
     const size_t *slave;
     const bool *slave_is_rate;
     const char *const *rate_name; /* of their rates */
+    bool partial;                 /* EQUATIONS_Y, once it is there: integrals in the equations are taken as constants */
 };
 /* Numbers in a row of output: `columns`. What they are: one each, or with fields one for each name, `named` of
  * them: `width` numbers from `first` on, at the nodes (half 0) or cells (half 1) of an axis; axis 0: one number.
@@ -157,6 +158,7 @@ struct actio_system {
     size_t holonomic, levels; /* position residuals; velocity residuals (holonomic rates among them) */
     const uint32_t *position_row, *velocity_row; /* constraint behind each position, velocity residual */
     size_t params;                               /* numbers behind PARAM */
+    size_t externals;                            /* numbers behind EXTERNAL */
     struct actio_switch_lines switches;
     struct actio_places G, A, D, F; /* (n+m)x(n+m), p x (n+m), p x (n+m), holonomic x n */
     /* rows of d(phi)/d(v, s) = rows of A by velocity residual: row = residual, col = entry of A */

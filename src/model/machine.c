@@ -7,7 +7,8 @@
 
 #define NUMBERS ACTIO_BIT(PARAM)
 #define MOTION (NUMBERS | ACTIO_BIT(AXIS) | ACTIO_BIT(T) | ACTIO_BIT(Q) | ACTIO_BIT(V) | ACTIO_BIT(STATE))
-#define ANYTHING (MOTION | ACTIO_BIT(ACC) | ACTIO_BIT(SDOT) | ACTIO_BIT(LAMBDA) | ACTIO_BIT(COLUMN))
+#define FORCE (MOTION | ACTIO_BIT(EXTERNAL))
+#define ANYTHING (FORCE | ACTIO_BIT(ACC) | ACTIO_BIT(SDOT) | ACTIO_BIT(LAMBDA) | ACTIO_BIT(COLUMN))
 
 /* What may stand where, and what to say about an acceleration that may not. */
 static const struct {
@@ -23,10 +24,10 @@ static const struct {
     [ACTIO_IN_CLAIM] = { "a claim's number", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_REQUIRE] = { "a condition's number", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_LET] = { "a let", ANYTHING, ACTIO_F_COUNT },
-    [ACTIO_IN_OBSERVE] = { "an observe", ANYTHING, ACTIO_F_COUNT },
+    [ACTIO_IN_OBSERVE] = { "an observe", ANYTHING & ~ACTIO_BIT(EXTERNAL), ACTIO_F_COUNT },
     [ACTIO_IN_LAGRANGIAN] = { "a lagrangian", MOTION, ACTIO_F_ACCELERATION_IN_LAGRANGIAN },
     [ACTIO_IN_DISSIPATION] = { "a dissipation", MOTION, ACTIO_F_ACCELERATION_HERE },
-    [ACTIO_IN_FORCE] = { "a force", MOTION, ACTIO_F_ACCELERATION_IN_FORCE },
+    [ACTIO_IN_FORCE] = { "a force", FORCE, ACTIO_F_ACCELERATION_IN_FORCE },
     [ACTIO_IN_FLOW_LEFT] = { "a flow", MOTION | ACTIO_BIT(SDOT), ACTIO_F_ACCELERATION_IN_FLOW },
     [ACTIO_IN_FLOW_RIGHT] = { "a flow's right side", MOTION, ACTIO_F_ACCELERATION_IN_FLOW },
     [ACTIO_IN_CONSTRAINT] = { "a constraint", MOTION | ACTIO_BIT(ACC), ACTIO_F_COUNT },
@@ -116,6 +117,7 @@ static bool allowed(struct machine *m, actio_expr e, uint32_t at)
     unsigned wrong = actio_machine_spaces(m->r, e) & ~settings[m->in].allowed;
     const char *what = settings[m->in].what;
     if (!wrong) return true;
+    if (wrong & ACTIO_BIT(EXTERNAL)) return machine_fault(m, ACTIO_F_EXTERNAL_HERE, at, ACTIO_ARGS(ACTIO_TEXT(what)));
     struct actio_value shown = ACTIO_TEXT(culprit(m, at)), here = ACTIO_TEXT(what);
     const char *remedy =
         m->in == ACTIO_IN_REQUIRE ? "name the difference: observe NAME = A - B, and write require NAME at T = 0" : "";
@@ -150,10 +152,43 @@ static bool push_result(struct machine *m, actio_expr e, uint32_t at)
 
 uint32_t actio_formula_at(const struct actio_reader *r, struct actio_formula f) { return r->parsed.step[f.first].at; }
 
+/* The params that a whole number is made of decide how large the model is. */
+static bool mark_leaf(struct actio_reader *r, uint32_t id)
+{
+    struct actio_model *m = r->model;
+    if (own_space(&m->pool, id) == ACTIO_BIT(PARAM)) m->param[m->pool.slot[m->pool.node[id].a].index].sizes = true;
+    return !actio_arity((enum actio_op)m->pool.node[id].op);
+}
+
+/* n - 1 in a sum of many terms comes often: it needs no list of symbols. */
+static void mark_sizes(struct actio_reader *r, actio_expr e)
+{
+    uint32_t count;
+    const struct actio_node *n = &r->model->pool.node[e.id];
+    int arity = actio_arity((enum actio_op)n->op);
+    if (!(actio_machine_spaces(r, e) & ACTIO_BIT(PARAM)) || mark_leaf(r, e.id)) return;
+    bool leaves = mark_leaf(r, n->a);
+    if (arity > 1) leaves = mark_leaf(r, n->b) && leaves;
+    if (leaves && arity < 3) return;
+    actio_expr *param = actio_machine_symbols(r, e, ACTIO_SPACE_PARAM, &count);
+    for (uint32_t i = 0; i < count; i++) mark_leaf(r, param[i].id);
+}
+
+void actio_machine_keep_rule(struct actio_reader *r, struct actio_number_rule rule)
+{
+    struct actio_model *m = r->model;
+    uint32_t count = (uint32_t)m->numbers.rules;
+    unsigned spaces = actio_machine_spaces(r, rule.e) | actio_machine_spaces(r, rule.other);
+    if (!(spaces & ACTIO_BIT(PARAM)) && !rule.axis) return;
+    ACTIO_PUSH(&m->arena, m->numbers.rule, count, r->cap.rules) = rule;
+    m->numbers.rules = count;
+}
+
 bool actio_machine_whole(struct actio_reader *r, actio_expr e, uint16_t origin, uint32_t at, double *out)
 {
     double x = actio_model_number(r->model, e), near = nearbyint(x);
     *out = near;
+    mark_sizes(r, e);
     if (fabs(x - near) < 1e-9 && fabs(x) <= 1e15) return true;
     actio_reader_fault_at(r, ACTIO_F_NOT_WHOLE, origin, at, ACTIO_ARGS(ACTIO_NUMBER(isnan(x) ? NAN : x)));
     return false;
@@ -357,6 +392,8 @@ static bool at_step(struct machine *m, const struct actio_step *s)
     if (!(c >= x->a - slack && c <= x->b + slack))
         return machine_fault(m, ACTIO_F_PLACE_OUTSIDE, at,
                              ACTIO_ARGS(ACTIO_NUMBER(c), ACTIO_TEXT(x->name), ACTIO_NUMBER(x->a), ACTIO_NUMBER(x->b)));
+    actio_machine_keep_rule(
+        r, (struct actio_number_rule){ .kind = ACTIO_RULE_INSIDE, .axis = (uint16_t)axis, .e = place, .slack = 1e-12 });
     push(m, actio_field_at(r, e, (uint16_t)axis, place));
     return true;
 }
@@ -394,6 +431,27 @@ static bool operation(struct machine *m, const struct actio_step *s)
     return push_result(m, actio_choose(pool, a, b, c), at);
 }
 
+/* ---- forces from outside */
+
+static bool external_step(struct machine *m, const struct actio_step *s)
+{
+    struct actio_reader *r = m->r;
+    struct actio_model *model = r->model;
+    uint32_t count = (uint32_t)model->outside.count, k = 0;
+    const char *text = actio_word_text(r, s->u.use.word);
+    while (k < count && strcmp(model->outside.line[k].name, text) != 0) k++;
+    if (k == count) {
+        ACTIO_PUSH(&model->arena, model->outside.line, count, r->cap.externals) =
+            (struct actio_external_line){ .name = text,
+                                          .span = actio_source_span(&r->origin[m->origin].source, s->at, s->at + 8) };
+        model->outside.count = count;
+    }
+    actio_expr e = actio_symbol(&model->pool, ACTIO_SPACE_EXTERNAL, k);
+    if (!allowed(m, e, s->at)) return false;
+    push(m, e);
+    return true;
+}
+
 static bool run_step(struct machine *m)
 {
     const struct actio_step *s = &m->r->parsed.step[m->ip];
@@ -408,6 +466,7 @@ static bool run_step(struct machine *m)
     case ACTIO_ST_SUM: return sum_step(m, s);
     case ACTIO_ST_SUM_END: return sum_end_step(m, s);
     case ACTIO_ST_AT: return at_step(m, s);
+    case ACTIO_ST_EXTERNAL: return external_step(m, s);
     case ACTIO_ST_OP1:
     case ACTIO_ST_OP2:
     case ACTIO_ST_SWAPPED:

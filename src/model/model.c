@@ -44,6 +44,18 @@ static void keep_text(struct actio_reader *r, const struct actio_source *text)
     m->source.text = actio_arena_text(&m->arena, text->text + (mark ? 3 : 0), m->source.length);
 }
 
+static void keep_overrides(struct actio_reader *r)
+{
+    struct actio_model *m = r->model;
+    m->numbers.overrides = r->overrides;
+    m->numbers.override = actio_arena_array(&m->arena, r->overrides + 1, sizeof *m->numbers.override);
+    for (size_t i = 0; i < r->overrides; i++) {
+        const char *text = r->override[i].text;
+        m->numbers.override[i].kind = r->override[i].kind;
+        m->numbers.override[i].text = actio_arena_text(&m->arena, text, strlen(text));
+    }
+}
+
 static bool parse_all(struct actio_reader *r)
 {
     bool readable = true;
@@ -71,6 +83,7 @@ static void read_stages(void *user)
     actio_words_open(r);
     if (!parse_all(r)) return;
     m->description = description(r);
+    keep_overrides(r);
     actio_declare_all(r);
     actio_define_all(r);
     actio_statements_all(r);
@@ -199,6 +212,7 @@ static const char *symbol_base(const struct actio_model *m, actio_slot slot)
     case ACTIO_SPACE_REACTION:
         return slot.index < m->coords ? m->coord[slot.index].name : m->state[slot.index - m->coords].name;
     case ACTIO_SPACE_COLUMN: return m->output.column_name[slot.index];
+    case ACTIO_SPACE_EXTERNAL: return m->outside.line[slot.index].name;
     default: return NULL;
     }
 }
@@ -208,6 +222,10 @@ void actio_model_symbol_name(void *model, actio_slot slot, struct actio_text *ou
     const char *base = symbol_base(model, slot);
     if (!base) {
         actio_text_format(out, "s%u_%u", (unsigned)slot.space, (unsigned)slot.index);
+        return;
+    }
+    if (slot.space == ACTIO_SPACE_EXTERNAL) {
+        actio_text_format(out, "external(\"%s\")", base);
         return;
     }
     if (slot.space == ACTIO_SPACE_LAMBDA) actio_text_add(out, "lambda.");
@@ -237,7 +255,7 @@ void actio_model_symbol_latex(void *model, actio_slot slot, struct actio_text *o
     };
     const char *base = symbol_base(model, slot);
     if (!base) actio_text_format(out, "s_{%u}", (unsigned)slot.index);
-    else if (slot.space == ACTIO_SPACE_COLUMN) latex_upright(base, out);
+    else if (slot.space == ACTIO_SPACE_COLUMN || slot.space == ACTIO_SPACE_EXTERNAL) latex_upright(base, out);
     else if (slot.space == ACTIO_SPACE_LAMBDA || slot.space == ACTIO_SPACE_REACTION) {
         bool lambda = slot.space == ACTIO_SPACE_LAMBDA;
         actio_text_add(out, lambda ? "\\lambda_{" : "R_{");

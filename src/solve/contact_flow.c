@@ -286,9 +286,18 @@ void actio_contacts_begin(struct actio_motion *m)
     c->storm.from = c->storm.moment_from = 0;
 }
 
+int actio_contacts_resume(struct actio_motion *m, double t)
+{
+    struct actio_contacts *c = m->contacts;
+    c->log.happenings = c->past.changes = 0;
+    c->ambiguity = (struct actio_ambiguity){ 0 };
+    c->jam.contact = c->contacts;
+    return actio_contacts_remember(c, t);
+}
+
 static void watch_events(struct actio_motion *m)
 {
-    struct actio_flow *f = &m->flow;
+    struct actio_ode *f = &m->flow;
     f->guards = last_firm(m->contacts) + m->sys->walls.events;
     f->watched = m->sys->walls.events;
     f->guard = contacts_guard;
@@ -301,7 +310,7 @@ static void watch_events(struct actio_motion *m)
 
 static void take_flow_over(struct actio_motion *m)
 {
-    struct actio_flow *f = &m->flow;
+    struct actio_ode *f = &m->flow;
     f->rhs = contacts_rhs;
     f->project = contacts_project;
     f->crossed = contacts_crossed;

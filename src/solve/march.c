@@ -23,7 +23,7 @@ static const double *state_at(struct actio_marching *m, double t)
 /* The known state of an integrated one; what can't be unfolded is not a number. */
 const double *actio_march_known_of(struct actio_marching *m, double t, const double *y, double *to)
 {
-    const struct actio_flow *flow = m->flow;
+    const struct actio_ode *flow = m->flow;
     if (!flow->unfold) return y;
     if (flow->unfold(flow->user, t, y, to))
         for (size_t i = 0; i < flow->known; i++) to[i] = NAN;
@@ -225,7 +225,7 @@ static int cut(struct actio_marching *m, const struct actio_incident *what)
 /* Reports a touch or a singular surface; the step stays as it is unless the answer is to stop. */
 static int tell(struct actio_marching *m, const struct actio_incident *what)
 {
-    const struct actio_flow *flow = m->flow;
+    const struct actio_ode *flow = m->flow;
     const double *y = actio_march_known_at(m, what->t);
     int stop;
     if (what->kind == PASS) {
@@ -358,6 +358,11 @@ static int run(struct actio_marching *m)
     if (m->flow->enter) status = m->flow->enter(m->flow->user, task->t0, known);
     if (!status && m->flow->fold) status = m->flow->fold(m->flow->user, task->t0, known, m->y);
     for (size_t i = 0; i < m->flow->guards; i++) m->passed[i] = task->t0 - m->direction * HUGE_VAL;
+    size_t firm = m->flow->guards - m->flow->watched;
+    if (task->sides && m->flow->watched) {
+        memcpy(m->side + firm, task->sides, m->flow->watched);
+        memcpy(m->passed + firm, task->passed, m->flow->watched * sizeof *m->passed);
+    }
     m->t = m->t_next = m->chatter_from = m->t_poor = task->t0;
     m->poor = 1;
     m->touched_at = m->singular_at = task->t0 - m->direction * HUGE_VAL;
@@ -380,9 +385,13 @@ static void report(struct actio_marching *m, struct actio_march_result *out)
     out->t = m->t;
     out->guard = m->guard;
     if (y) memcpy(y, actio_march_known_of(m, m->t, m->y, m->known), known_length(m->flow) * sizeof *y);
+    size_t watched = m->flow->watched, firm = m->flow->guards - watched;
+    if (!m->task->sides || !watched) return;
+    memcpy(m->task->sides, m->side + firm, watched);
+    memcpy(m->task->passed, m->passed + firm, watched * sizeof *m->passed);
 }
 
-int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const struct actio_march_task *task,
+int actio_march(struct actio_context *ctx, const struct actio_ode *flow, const struct actio_march_task *task,
                 struct actio_march_result *out)
 {
     struct actio_marching m = { .ctx = ctx,

@@ -42,7 +42,18 @@ struct actio_segments;
 
 /* Where a motion is: what kernels read. */
 struct actio_point {
-    double t, *y, *zdot, *lambda, *reaction, *param, *mode, *hidden;
+    double t, *y, *zdot, *lambda, *reaction, *param, *mode, *hidden, *outside;
+};
+/* Numbers from outside, functions of time and state: `ask` writes them, and says with its answer which of them failed
+ * (from 1), status: what that callback returned, 0 where its number is not finite. NULL: there are none.
+ * slopes: row k at dy[k*ny]; false: not known. */
+struct actio_outside {
+    size_t (*ask)(void *user, double t, const double *y, double *value, int *status);
+    bool (*slopes)(void *user, double t, const double *y, double *dy);
+    void *user;
+    size_t failed; /* the first that has failed since the motion began, from 1, */
+    int status;    /* with this answer, at this time */
+    double t;
 };
 /* Inputs of RHS by the buffer they are bound to. */
 struct actio_rhs {
@@ -120,7 +131,8 @@ struct actio_halt {
         ACTIO_STOP_IMPACT,
         ACTIO_STOP_TUNNEL,
         ACTIO_STOP_SLAB,
-        ACTIO_STOP_DUAL
+        ACTIO_STOP_DUAL,
+        ACTIO_STOP_OUTSIDE
     } why;
 };
 /* For stiff steppers. */
@@ -146,13 +158,14 @@ struct actio_motion {
     struct actio_motion_scratch scratch;
     struct actio_motion_chain chain;
     struct actio_mode_history history;
-    struct actio_flow flow;
+    struct actio_ode flow;
     size_t evaluations;              /* right-hand sides since the caller last set it */
     struct actio_contacts *contacts; /* contacts.h; NULL: there are none, and no friction and no events */
     struct actio_obeyed obeys;
     struct actio_chosen chosen;
     struct actio_halt halted;
     struct actio_stiff_side stiff;
+    struct actio_outside outside;
 };
 
 /* Opens with the params' values; 0, or 1 and a finding. Close a zeroed one freely. */
@@ -188,6 +201,8 @@ int actio_motion_react(struct actio_motion *motion, double t, const double *y);
 void actio_motion_watch(struct actio_motion *motion, double t, const double *y); /* notes the sign of det B there */
 /* switches.c: sets modes and watched signs for a (new) start; 0, or a status: a switch that cannot settle. */
 int actio_motion_begin(struct actio_motion *motion, double t, const double *y);
+/* The same for a motion that goes on: modes and stances stay, what happened before is forgotten. */
+int actio_motion_resume(struct actio_motion *motion, double t, const double *y);
 /* modes only, without regard to where the motion goes */
 void actio_motion_take_sides(struct actio_motion *motion, double t, const double *y);
 /* the modes that are in force from now on; a flow status */

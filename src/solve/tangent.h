@@ -14,11 +14,13 @@ struct actio_tangent {
     size_t ny, columns, most; /* columns in use, room for as many; the params' is among them, the last */
     bool by_param;
     bool formulas; /* the eliminated rates have formulas to differentiate */
-    struct actio_flow flow;
+    bool near; /* directions may leave the constraints: rows that depend on each other are met as nearly as can be */
+    struct actio_ode flow;
     const double *size;                  /* typical size of each component of y, the caller's; NULL = 1 */
     double *scale;                       /* of all of Y */
     double *block, *work, *seen, *rates; /* seen: the state last unfolded, with its derivatives */
-    size_t rhs, most_steps;              /* evaluations so far; steps that one call may take, 0 = any */
+    double *wide, *slopes;  /* with numbers from outside: directions, and behind them those of these; d/dy of these */
+    size_t rhs, most_steps; /* evaluations so far; steps that one call may take, 0 = any */
 };
 /* 0, or 1 and a finding. A zeroed one may be closed. */
 int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struct actio_motion *m, size_t columns);
