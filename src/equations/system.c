@@ -275,6 +275,26 @@ static void list_momenta(struct list *l)
     add_all(l, F->Lv, F->n);
 }
 
+/* Momenta and energy on one side of a switch, and how the switches move. */
+static void list_corner(struct list *l)
+{
+    struct actio_formation *F = l->F;
+    struct actio_pool *pool = &F->pool;
+    size_t n = F->n;
+    actio_expr E = actio_neg(pool, F->L), *y = actio_form_array(F, 2 * n, sizeof *y);
+    for (size_t i = 0; i < n; i++) E = actio_add(pool, E, actio_mul(pool, F->sym.v[i], F->Lv[i]));
+    add_all(l, F->Lv, n);
+    system_add(l, E);
+    for (size_t i = 0; i < n; i++) system_add(l, actio_size_of_terms(F, F->Lv[i]));
+    system_add(l, actio_size_of_terms(F, E));
+    memcpy(y, F->sym.q, n * sizeof *y);
+    memcpy(y + n, F->sym.v, n * sizeof *y);
+    struct actio_entries J = { 0 };
+    actio_jacobian(pool, F->modes.guard, F->sys.switches.count, y, 2 * n, &J);
+    F->sys.jets.corner = actio_places_of(F, &J);
+    add_entries(l, &J);
+}
+
 static void list_outputs(struct list *l) { add_all(l, l->F->column, l->F->sys.output.columns); }
 
 static void list_rhs_y(struct list *l)
@@ -337,6 +357,7 @@ static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_PROJECT_V] = list_project_v,
     [ACTIO_Q_LEVELS] = list_levels,
     [ACTIO_Q_MOMENTA] = list_momenta,
+    [ACTIO_Q_CORNER] = list_corner,
     [ACTIO_Q_GUARDS] = list_guards,
     [ACTIO_Q_OUTPUTS] = list_outputs,
     [ACTIO_Q_TERMS] = list_terms,

@@ -106,6 +106,7 @@ struct actio_traits {
     /* constraints are redundant, POINTS and JETS: HIDDEN number k (constraints, then position residuals) is 1 where
      * that residual depends on the others; its multiplier is then 0 */
     bool droppable;
+    bool cornered; /* switches stand in the Lagrangian or in constraints: velocities may jump */
 };
 /* Where the derivatives of quantities stand. */
 struct actio_jet_places {
@@ -118,7 +119,8 @@ struct actio_jet_places {
     struct actio_places curvature; /* of CURVATURE: places in the order of DENSITY's derivatives, row >= column */
     /* of the quantities of these names: columns are those of y */
     struct actio_places tangent, equations_y, levels_y, guards_y;
-    struct actio_places rhs_y; /* rows of z', columns of y */
+    struct actio_places rhs_y;  /* rows of z', columns of y */
+    struct actio_places corner; /* of CORNER: rows are switches, columns q, then v */
 };
 struct actio_field_numbers {
     const struct actio_streams *stream[ACTIO_Q_COUNT]; /* as `kernel`, of a system with fields */

@@ -161,6 +161,15 @@ static void say_failed(struct actio_run *run)
         actio_report(run->problem.f, ACTIO_F_CHATTERING,
                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->switches.text[m->halted.by]), ACTIO_NUMBER(o->t_stop),
                                 ACTIO_TEXT(run->problem.sys->switches.whole[m->halted.by] ? "" : "the sign of ")));
+    else if (m->halted.why == ACTIO_STOP_ROW_JUMPS)
+        actio_report_at(run->problem.f, ACTIO_F_ROW_JUMPS, &run->problem.model->source,
+                        span_of_row(run, m->halted.by),
+                        ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[m->halted.by]), ACTIO_NUMBER(o->t_stop),
+                                   ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
+    else if (m->halted.why == ACTIO_STOP_CORNER)
+        actio_report(run->problem.f, ACTIO_F_NO_CORNER,
+                     ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->switches.text[m->halted.by]), ACTIO_NUMBER(o->t_stop),
+                                ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
     else if (m->halted.why == ACTIO_STOP_TUNNEL) say_tunnel(run);
     else if (m->halted.why == ACTIO_STOP_SLAB)
         actio_report(

@@ -35,6 +35,7 @@ enum { ACTIO_FIRST_CHANGES = 4096 }; /* room for so many switches is taken befor
 
 struct actio_law;
 struct actio_contacts;
+struct actio_corner;
 struct actio_tape;
 struct actio_dual;
 struct actio_tension;
@@ -120,7 +121,9 @@ struct actio_halt {
         ACTIO_STOP_IMPACT,
         ACTIO_STOP_TUNNEL,
         ACTIO_STOP_SLAB,
-        ACTIO_STOP_DUAL
+        ACTIO_STOP_DUAL,
+        ACTIO_STOP_ROW_JUMPS,
+        ACTIO_STOP_CORNER
     } why;
 };
 /* For stiff steppers. */
@@ -149,6 +152,7 @@ struct actio_motion {
     struct actio_flow flow;
     size_t evaluations;              /* right-hand sides since the caller last set it */
     struct actio_contacts *contacts; /* contacts.h; NULL: there are none, and no friction and no events */
+    struct actio_corner *corner;     /* corner.h; NULL: only forces have switches */
     struct actio_obeyed obeys;
     struct actio_chosen chosen;
     struct actio_halt halted;

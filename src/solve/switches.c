@@ -3,6 +3,7 @@
  * reaches zero; of floor and mod, which whole number lies below the guard, and which follows when the guard reaches the
  * next one. */
 #include "solve/contacts.h"
+#include "solve/corner.h"
 
 #include <math.h>
 #include <string.h>
@@ -191,9 +192,11 @@ static int settle_resting(struct actio_motion *m, size_t k, double t, const doub
 int actio_switch_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
+    actio_corner_note(m);
     if (!(jumped(m, k, t, y) || (rests(m, k) ? leave(m, k, t, y) : switches_settle(m, k, t, y, beyond(m, k, t, y)))))
         return stop_chattering(m, k, t, y);
-    int status = settle_resting(m, k, t, y); /* what changed may push others off their surfaces */
+    int status = actio_corner_turn(m, k, t, y);
+    if (!status) status = settle_resting(m, k, t, y); /* what changed may push others off their surfaces */
     if (status) return status;
     actio_motion_watch(m, t, y);
     return actio_modes_remember(m, t);
