@@ -147,6 +147,42 @@ static bool say_surface(struct actio_run *run)
     return true;
 }
 
+/* Something that the motion obeys jumps at a switch, and positions or velocities can't follow. */
+static bool say_jump(struct actio_run *run)
+{
+    const struct actio_problem *problem = &run->problem;
+    const struct actio_system *sys = problem->sys;
+    size_t by = problem->motion.halted.by;
+    const char *name;
+    enum actio_code code;
+    struct actio_span span = { 0 };
+    switch (problem->motion.halted.why) {
+    case ACTIO_STOP_ROW_JUMPS:
+        code = ACTIO_F_ROW_JUMPS;
+        name = sys->constraint[by];
+        span = span_of_row(run, by);
+        break;
+    case ACTIO_STOP_GAP_JUMPS:
+        code = ACTIO_F_GAP_JUMPS;
+        name = sys->walls.contact[by];
+        span = problem->model->contact[by].span;
+        break;
+    case ACTIO_STOP_CORNER:
+        code = ACTIO_F_NO_CORNER;
+        name = sys->switches.text[by];
+        break;
+    case ACTIO_STOP_RANK_SWITCHES:
+        code = ACTIO_F_RANK_SWITCHES;
+        name = sys->switches.text[by];
+        break;
+    default: return false;
+    }
+    actio_report_at(run->problem.f, code, &problem->model->source, span,
+                    ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(run->outcome.t_stop),
+                               ACTIO_TEXT(actio_problem_state_text(&run->problem, run->outcome.y_stop, NULL))));
+    return true;
+}
+
 static void say_failed(struct actio_run *run)
 {
     const struct actio_principle *p = run->problem.principle;
@@ -161,15 +197,7 @@ static void say_failed(struct actio_run *run)
         actio_report(run->problem.f, ACTIO_F_CHATTERING,
                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->switches.text[m->halted.by]), ACTIO_NUMBER(o->t_stop),
                                 ACTIO_TEXT(run->problem.sys->switches.whole[m->halted.by] ? "" : "the sign of ")));
-    else if (m->halted.why == ACTIO_STOP_ROW_JUMPS)
-        actio_report_at(run->problem.f, ACTIO_F_ROW_JUMPS, &run->problem.model->source,
-                        span_of_row(run, m->halted.by),
-                        ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[m->halted.by]), ACTIO_NUMBER(o->t_stop),
-                                   ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
-    else if (m->halted.why == ACTIO_STOP_CORNER)
-        actio_report(run->problem.f, ACTIO_F_NO_CORNER,
-                     ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->switches.text[m->halted.by]), ACTIO_NUMBER(o->t_stop),
-                                ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
+    else if (say_jump(run)) return;
     else if (m->halted.why == ACTIO_STOP_TUNNEL) say_tunnel(run);
     else if (m->halted.why == ACTIO_STOP_SLAB)
         actio_report(

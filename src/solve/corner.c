@@ -329,10 +329,21 @@ static int refract(struct actio_motion *m, struct actio_corner *c, size_t k, dou
     return found == CROSSES ? ACTIO_FLOW_OK : corner_stop(m, k, ACTIO_STOP_CORNER);
 }
 
-int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y)
+/* Constraints that appear or vanish: motions keep the rank that they start with. */
+static int check_rank(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    const double *values = m->p ? actio_motion_values(m, t, y) : NULL;
+    if (m->p == 0) return ACTIO_FLOW_OK;
+    if (!values) return actio_motion_note_bad(m);
+    actio_saddle_factor(m->saddle, values);
+    return actio_saddle_rank(m->saddle, NULL) == m->rows.rank ? ACTIO_FLOW_OK
+                                                              : corner_stop(m, k, ACTIO_STOP_RANK_SWITCHES);
+}
+
+static int turn_velocities(struct actio_motion *m, size_t k, double t, double *y, bool *turned)
 {
     struct actio_corner *c = m->corner;
-    if (!c || memcmp(c->mode, m->here.mode, m->sys->switches.count * sizeof(double)) == 0) return ACTIO_FLOW_OK;
+    if ( memcmp(c->mode, m->here.mode, m->sys->switches.count * sizeof(double)) == 0) return ACTIO_FLOW_OK;
     memcpy(c->after, m->here.mode, m->sys->switches.count * sizeof(double));
     set_modes(m, c->mode);
     int status = read_side(m, t, y, &c->old);
@@ -345,6 +356,7 @@ int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y)
     struct jump j = look(m, c);
     if (!j.lagrangian && !j.holonomic && !j.velocity) return ACTIO_FLOW_OK;
     bool turns = j.lagrangian || j.holonomic;
+    *turned = true;
     if (turns && c->by_v) return corner_stop(m, k, ACTIO_STOP_CORNER);
     memcpy(c->y, y, m->ny * sizeof *y);
     memcpy(c->v, y + c->n, c->n * sizeof *y);
@@ -354,4 +366,12 @@ int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y)
     else if (follow(m, c, &c->old, &spare, t)) status = corner_stop(m, k, ACTIO_STOP_CORNER);
     if (!status) memcpy(y + c->n, c->v, c->n * sizeof *y);
     return status;
+}
+
+int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, bool *turned)
+{
+    *turned = false;
+    if (!m->corner) return ACTIO_FLOW_OK;
+    int status = turn_velocities(m, k, t, y, turned);
+    return status ? status : check_rank(m, k, t, y);
 }

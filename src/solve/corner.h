@@ -15,8 +15,8 @@ int actio_corner_open(struct actio_motion *m); /* 0, or 1: no memory. Nothing wh
 void actio_corner_close(struct actio_motion *m);
 /* Before a switch flips: the modes are kept. */
 void actio_corner_note(struct actio_motion *m);
-/* Switch k has flipped at this state: velocities behind it. The motion may be reflected: the modes are then those
- * before. A flow status. */
-int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y);
+/* Switch k has flipped at this state: velocities behind it. The motion may be
+ * reflected: the modes are then those before. *turned: something did jump. A flow status. */
+int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, bool *turned);
 
 #endif

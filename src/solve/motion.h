@@ -123,6 +123,8 @@ struct actio_halt {
         ACTIO_STOP_SLAB,
         ACTIO_STOP_DUAL,
         ACTIO_STOP_ROW_JUMPS,
+        ACTIO_STOP_GAP_JUMPS,
+        ACTIO_STOP_RANK_SWITCHES,
         ACTIO_STOP_CORNER
     } why;
 };

@@ -189,14 +189,29 @@ static int settle_resting(struct actio_motion *m, size_t k, double t, const doub
     return ACTIO_FLOW_OK;
 }
 
+/* Where velocities jump, they decide on which side the motion goes on. *turned: they did. */
+static int turn_corner(struct actio_motion *m, size_t k, double t, double *y, bool *turned)
+{
+    *turned = false;
+    if (!m->corner || rests(m, k)) return ACTIO_FLOW_OK;
+    double old = m->here.mode[k];
+    actio_corner_note(m);
+    switches_take(m, k, surface_at(m, k, guards_at(m, t, y)[k]), beyond(m, k, t, y));
+    int status = actio_corner_turn(m, k, t, y, turned);
+    if (!*turned && !status) m->here.mode[k] = old;
+    return status;
+}
+
 int actio_switch_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
-    actio_corner_note(m);
-    if (!(jumped(m, k, t, y) || (rests(m, k) ? leave(m, k, t, y) : switches_settle(m, k, t, y, beyond(m, k, t, y)))))
+    bool turned = false;
+    int status = jumped(m, k, t, y) ? ACTIO_FLOW_OK : turn_corner(m, k, t, y, &turned);
+    if (status) return status;
+    if (!(turned || jumped(m, k, t, y)
+          || (rests(m, k) ? leave(m, k, t, y) : switches_settle(m, k, t, y, beyond(m, k, t, y)))))
         return stop_chattering(m, k, t, y);
-    int status = actio_corner_turn(m, k, t, y);
-    if (!status) status = settle_resting(m, k, t, y); /* what changed may push others off their surfaces */
+    status = settle_resting(m, k, t, y); /* what changed may push others off their surfaces */
     if (status) return status;
     actio_motion_watch(m, t, y);
     return actio_modes_remember(m, t);
