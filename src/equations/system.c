@@ -228,8 +228,15 @@ static void list_levels(struct list *l)
 static void list_guards(struct list *l)
 {
     struct actio_formation *F = l->F;
-    add_all(l, F->modes.guard, F->sys.switches.count);
-    for (size_t k = 0; k < F->sys.switches.count; k++) system_add(l, actio_rate(&F->pool, F->modes.guard[k]));
+    size_t count = F->sys.switches.count;
+    bool *by_place = actio_form_array(F, count, sizeof *by_place);
+    add_all(l, F->modes.guard, count);
+    for (size_t k = 0; k < count; k++) {
+        actio_expr rate = actio_rate(&F->pool, F->modes.guard[k]);
+        by_place[k] = !actio_uses(&F->pool, rate, ACTIO_SPACE_ACC) && !actio_uses(&F->pool, rate, ACTIO_SPACE_SDOT);
+        system_add(l, rate);
+    }
+    F->sys.switches.by_place = by_place;
 }
 
 /* The same all the way down: what rounding in the evaluation of e is to be compared with. */

@@ -92,6 +92,7 @@ struct actio_switch_lines {
     const char *const *text; /* the switching expressions, printed */
     /* by switch: its mode is the whole number below the expression (floor, mod), and not its sign */
     const bool *whole;
+    const bool *by_place; /* its rate is known without accelerations and rates of states */
 };
 struct actio_elimination {
     bool symbolic; /* RHS and SOLVE exist: eliminated on the formulas; else only MATRIX */

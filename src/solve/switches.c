@@ -91,7 +91,13 @@ static struct course course_under(struct actio_motion *m, size_t k, double mode,
     struct course c = { .known = false };
     double old = m->here.mode[k], scale = 1;
     m->here.mode[k] = mode;
-    if (actio_motion_solve(m, t, y) == ACTIO_FLOW_OK) {
+    bool by_place = m->sys->switches.by_place && m->sys->switches.by_place[k];
+    bool solved = actio_motion_solve(m, t, y) == ACTIO_FLOW_OK;
+    if (by_place && !solved) {
+        memset(m->here.zdot, 0, m->N * sizeof *m->here.zdot);
+        guards_at(m, t, y);
+    }
+    if (solved || by_place) {
         double rate = guards_here(m)[m->sys->switches.count + k];
         for (size_t j = 0; j < m->N; j++) scale = fmax(scale, fabs(m->here.zdot[j]));
         c.known = isfinite(rate);
