@@ -95,9 +95,17 @@ static bool symmetric_flows(const struct actio_formation *F)
     return true;
 }
 
+static bool has_corners(struct actio_formation *F)
+{
+    bool any = actio_uses(&F->pool, F->L, ACTIO_SPACE_MODE);
+    for (size_t k = 0; k < F->p; k++) any |= actio_uses(&F->pool, F->g[k], ACTIO_SPACE_MODE);
+    return any;
+}
+
 struct actio_formation *actio_form_equations(struct actio_context *ctx, struct actio_model *model)
 {
     struct actio_formation *F = actio_form_parts(ctx, model);
+    F->sys.is.cornered = has_corners(F);
     F->h = actio_form_array(F, F->N, sizeof *F->h);
     F->c = actio_form_array(F, F->p, sizeof *F->c);
     form_lagrange(F);
@@ -123,9 +131,7 @@ static struct actio_system *finish(struct actio_formation *F)
     F->sys.is.symmetric = same_entries(&F->A, &F->D) && symmetric_flows(F);
     for (size_t i = 0; i < F->A.count; i++)
         F->sys.is.curved = F->sys.is.curved || actio_uses(&F->pool, F->A.at[i].e, ACTIO_SPACE_V);
-    F->sys.is.cornered = actio_uses(&F->pool, F->L, ACTIO_SPACE_MODE);
-    for (size_t k = 0; k < F->p; k++)
-        F->sys.is.cornered = F->sys.is.cornered || actio_uses(&F->pool, F->g[k], ACTIO_SPACE_MODE);
+    F->sys.is.plain = !F->power;
     actio_eliminate(F);
     F->sys.is.ballistic = F->sys.solved.symbolic && F->p == 0 && is_constant(F, F->solved.zdot, F->N);
     actio_form_columns(F);

@@ -108,6 +108,7 @@ struct actio_traits {
      * that residual depends on the others; its multiplier is then 0 */
     bool droppable;
     bool cornered; /* switches stand in the Lagrangian or in constraints: velocities may jump */
+    bool plain;    /* reactions are along gradients, and multipliers are not states: corners have formulas */
 };
 /* Where the derivatives of quantities stand. */
 struct actio_jet_places {

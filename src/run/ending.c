@@ -153,30 +153,21 @@ static bool say_jump(struct actio_run *run)
     const struct actio_problem *problem = &run->problem;
     const struct actio_system *sys = problem->sys;
     size_t by = problem->motion.halted.by;
-    const char *name;
-    enum actio_code code;
-    struct actio_span span = { 0 };
-    switch (problem->motion.halted.why) {
-    case ACTIO_STOP_ROW_JUMPS:
-        code = ACTIO_F_ROW_JUMPS;
-        name = sys->constraint[by];
-        span = span_of_row(run, by);
-        break;
-    case ACTIO_STOP_GAP_JUMPS:
-        code = ACTIO_F_GAP_JUMPS;
-        name = sys->walls.contact[by];
-        span = problem->model->contact[by].span;
-        break;
-    case ACTIO_STOP_CORNER:
-        code = ACTIO_F_NO_CORNER;
-        name = sys->switches.text[by];
-        break;
-    case ACTIO_STOP_RANK_SWITCHES:
-        code = ACTIO_F_RANK_SWITCHES;
-        name = sys->switches.text[by];
-        break;
-    default: return false;
-    }
+    static const enum actio_code code_of[] = {
+        [ACTIO_STOP_ROW_JUMPS] = ACTIO_F_ROW_JUMPS,
+        [ACTIO_STOP_GAP_JUMPS] = ACTIO_F_GAP_JUMPS,
+        [ACTIO_STOP_CORNER] = ACTIO_F_NO_CORNER,
+        [ACTIO_STOP_RANK_SWITCHES] = ACTIO_F_RANK_SWITCHES,
+        [ACTIO_STOP_VELOCITIES_JUMP] = ACTIO_F_VELOCITIES_JUMP,
+    };
+    size_t why = problem->motion.halted.why;
+    enum actio_code code = why < sizeof code_of / sizeof *code_of ? code_of[why] : 0;
+    if (!code) return false;
+    bool row = why == ACTIO_STOP_ROW_JUMPS, wall = why == ACTIO_STOP_GAP_JUMPS;
+    const char *name = row ? sys->constraint[by] : wall ? sys->walls.contact[by] : sys->switches.text[by];
+    struct actio_span span = row    ? span_of_row(run, by)
+                             : wall ? problem->model->contact[by].span
+                                    : (struct actio_span){ 0 };
     actio_report_at(run->problem.f, code, &problem->model->source, span,
                     ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(run->outcome.t_stop),
                                ACTIO_TEXT(actio_problem_state_text(&run->problem, run->outcome.y_stop, NULL))));

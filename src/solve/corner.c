@@ -29,7 +29,7 @@ struct actio_corner {
     double *v, *sigma, *Dv; /* the solution */
     double *K, *b, *x, *y, *work;
     int *iwork;
-    double nu;
+    double nu, speed; /* speed: of the fastest coordinate before */
 };
 
 static void *take(struct actio_motion *m, size_t count) { return actio_alloc(m->ctx, count + 1, sizeof(double)); }
@@ -218,7 +218,7 @@ static int follow(struct actio_motion *m, struct actio_corner *c, const struct s
 {
     size_t n = c->n, N = n + c->rows;
     for (int round = 0; round < ROUNDS; round++) {
-        double defect, speed = 0, step = 0, size = 0;
+        double defect, speed = c->speed, step = 0, size = 0;
         memcpy(c->y + n, c->v, n * sizeof *c->v);
         const double *values;
         if (read_side(m, t, c->y, at) || !(values = actio_motion_values(m, t, c->y))) return 1;
@@ -235,7 +235,7 @@ static int follow(struct actio_motion *m, struct actio_corner *c, const struct s
         }
         memcpy(c->sigma, c->x + n, c->rows * sizeof *c->sigma);
         if (!isfinite(step)) return 1;
-        if (step <= CLOSE * speed || (round && step <= 64 * CLOSE * speed)) break;
+        if (step <= CLOSE * speed || (round > 2 && step <= 64 * CLOSE * speed)) break;
         if (round + 1 == ROUNDS) return step > 1e-12 * speed;
     }
     memcpy(c->y + n, c->v, n * sizeof *c->v);
@@ -357,10 +357,12 @@ static int turn_velocities(struct actio_motion *m, size_t k, double t, double *y
     if (!j.lagrangian && !j.holonomic && !j.velocity) return ACTIO_FLOW_OK;
     bool turns = j.lagrangian || j.holonomic;
     *turned = true;
-    if (turns && c->by_v) return corner_stop(m, k, ACTIO_STOP_CORNER);
+    if (!m->sys->is.plain || (turns && c->by_v)) return corner_stop(m, k, ACTIO_STOP_CORNER);
     memcpy(c->y, y, m->ny * sizeof *y);
     memcpy(c->v, y + c->n, c->n * sizeof *y);
     c->nu = 0;
+    c->speed = 0;
+    for (size_t i = 0; i < c->n; i++) c->speed = fmax(c->speed, fabs(c->v[i]));
     struct side spare = c->new;
     if (turns && c->by_q) status = refract(m, c, k, t);
     else if (follow(m, c, &c->old, &spare, t)) status = corner_stop(m, k, ACTIO_STOP_CORNER);

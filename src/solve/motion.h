@@ -125,6 +125,7 @@ struct actio_halt {
         ACTIO_STOP_ROW_JUMPS,
         ACTIO_STOP_GAP_JUMPS,
         ACTIO_STOP_RANK_SWITCHES,
+        ACTIO_STOP_VELOCITIES_JUMP,
         ACTIO_STOP_CORNER
     } why;
 };
