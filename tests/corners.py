@@ -21,10 +21,15 @@ S2 = math.sqrt(.5)
 FREE = "dalembert gauss maggi hamel appell jourdain hamilton discrete skg dual"
 G = 9.81
 
+CLUTCH = "coord a, b\nlagrangian a'^2/2 + b'^2\nconstraint clutch: %s = 0\nforce a = 1\ntime 0 .. 3\n"
+CANT = "does not apply", "the rank of the constraints changes"      # these motions need a rank that stays
+
 # (name, model, {column: value at the end})
 EXACT = [
     ("gear", "param T = 1\ncoord a, b\nlagrangian a'^2/2 + b'^2\nconstraint gear: a' = if(t < 1, 2, 3)*b'\nforce a = T\n"
      "time 0 .. 2\n", {"a": 97 / 66, "b": 6 / 11}),
+    ("clutch closes", CLUTCH % "if(t < 1, 0, a' - b')", {"a": 11 / 6, "b": 4 / 3}),
+    ("clutch opens", CLUTCH % "if(t < 1, a' - b', 0)", {"a": 1 / 6 + 2 / 3 + 2, "b": 1 / 6 + 2 / 3}),
     ("bend", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint wire: y = max(0, x)\nstart x = -1, x' = 1\ntime 0 .. 2\n",
      {"x": S2, "y": S2, "x_dot": S2}),
     ("potential step", "coord x\nlagrangian x'^2/2 - if(x < 1, 0, 1)\nstart x' = 2\ntime 0 .. 2\n",
@@ -52,8 +57,6 @@ REFUSED = [
     ("stairs", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: y = floor(x)\nstart x = .5, x' = 1\ntime 0 .. 1\n",
      3, "'c' jumps at t = 0.5"),
     ("speed", "coord x\nlagrangian x'^2/2 - abs(x')\nforce x = -1\nstart x' = 1\ntime 0 .. 3\n", 3, "no velocities behind the switch"),
-    ("clutch", "coord a, b\nlagrangian a'^2/2 + b'^2\nconstraint clutch: if(t < 1, 0, a' - b') = 0\nforce a = 1\ntime 0 .. 3\n",
-     3, "the rank of the constraints changes at t = 1"),
     ("wall comes", "coord y\nlagrangian y'^2/2\ncontact floor: y >= if(t < 1, 0, 1)\nstart y = .5\ntime 0 .. 2\n",
      3, "'floor' jumps into the body at t = 1"),
 ]
@@ -79,7 +82,8 @@ def exact(program, folder, tally):
     for name, text, end in EXACT:
         for by in FREE.split():
             status, last, err = moved(program, folder, text, "--by", by)
-            if "does not apply" in err:
+            if any(words in err for words in CANT):
+                tally.check(status in (1, 3), "%s by %s: exit %s" % (name, by, status))
                 continue
             off = {c: last.get(c, math.nan) - v for c, v in end.items()}
             tally.check(status == 0 and all(abs(x) < 1e-9 for x in off.values()), "%s by %s: exit %s, off by %s\n%s" % (name, by, status, off, err))
@@ -90,7 +94,8 @@ def agreement(program, folder, tally):
     for name, text, _ in EXACT:
         _, out, err = call(program, "compare", write(folder, text), "--json")
         rows = json.loads(out)["principles"] if out else []
-        wrong = [r for r in rows if r["status"] in ("disagrees", "failed") and r["by"] not in ("reduced", "vakonomic")]
+        wrong = [r for r in rows if r["status"] in ("disagrees", "failed") and r["by"] not in ("reduced", "vakonomic")
+                 and CANT[1] not in r["note"]]
         tally.check(len(rows) > 8 and not wrong, "%s: %s %s" % (name, wrong, err))
 
 
@@ -182,6 +187,9 @@ def text_of(lines, start, bound, width):
         return line
     lines = [put(put(line, "STEP", step), "RAMP", ramp) for line in lines]
     values = dict(start)
+    if width:                                              # a fast clock beside it: steps are too short to miss the narrow change
+        lines += ["coord clock", "lagrangian clock'^2/2 - %r*clock^2/2" % 3e3 ** 2]
+        values["clock"] = 1
     if bound == "wire":
         values.pop("y'")
     text = "\n".join(lines) + "\nstart " + ", ".join("%s = %r" % v for v in values.items()) + "\n"
@@ -196,11 +204,8 @@ def smoothed(program, folder, tally):
         done += 1
         status, sharp, err = moved(program, folder, text_of(lines, start, bound, 0), "--project")
         if status != 0:
-            tally.check("no velocities behind" in err and False, "exit %s of\n%s\n%s" % (status, text_of(lines, start, bound, 0), err))
+            tally.check(False, "exit %s of\n%s\n%s" % (status, text_of(lines, start, bound, 0), err))
             continue
-        _, out, _ = call(program, "run", os.path.join(folder, "m.act"), "--project", "--json", "--quiet")
-        if not any(e["kind"] == "switch" for e in json.loads(out)["events"]) and not bound:
-            pass                                           # reflections leave no switch in the list
         far = []
         for width in widths:
             status, soft, err = moved(program, folder, text_of(lines, start, bound, width), "--project")

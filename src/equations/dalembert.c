@@ -45,16 +45,6 @@ static void form_rates(struct actio_formation *F)
     }
 }
 
-struct actio_places actio_places_of(struct actio_formation *F, const struct actio_entries *e)
-{
-    uint32_t *row = actio_form_array(F, e->count, sizeof *row), *col = actio_form_array(F, e->count, sizeof *col);
-    for (size_t i = 0; i < e->count; i++) {
-        row[i] = e->at[i].row;
-        col[i] = e->at[i].col;
-    }
-    return (struct actio_places){ row, col, e->count };
-}
-
 /* Entries of A that belong to a velocity residual, by residual; both lists go by constraint. */
 static void form_level_rows(struct actio_formation *F)
 {

@@ -282,6 +282,16 @@ static void list_momenta(struct list *l)
     add_all(l, F->Lv, F->n);
 }
 
+struct actio_places actio_places_of(struct actio_formation *F, const struct actio_entries *e)
+{
+    uint32_t *row = actio_form_array(F, e->count, sizeof *row), *col = actio_form_array(F, e->count, sizeof *col);
+    for (size_t i = 0; i < e->count; i++) {
+        row[i] = e->at[i].row;
+        col[i] = e->at[i].col;
+    }
+    return (struct actio_places){ row, col, e->count };
+}
+
 /* Momenta and energy on one side of a switch, and how the switches move. */
 static void list_corner(struct list *l)
 {

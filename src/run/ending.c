@@ -158,7 +158,6 @@ static bool say_jump(struct actio_run *run)
         [ACTIO_STOP_GAP_JUMPS] = ACTIO_F_GAP_JUMPS,
         [ACTIO_STOP_CORNER] = ACTIO_F_NO_CORNER,
         [ACTIO_STOP_RANK_SWITCHES] = ACTIO_F_RANK_SWITCHES,
-        [ACTIO_STOP_VELOCITIES_JUMP] = ACTIO_F_VELOCITIES_JUMP,
     };
     size_t why = problem->motion.halted.why;
     enum actio_code code = why < sizeof code_of / sizeof *code_of ? code_of[why] : 0;

@@ -20,16 +20,17 @@ struct side {
 };
 
 struct actio_corner {
-    size_t n, rows;       /* rows: velocity residuals */
-    double *mode, *after; /* before and behind the switch */
-    struct side old, new; /* at the same velocities */
-    double *gradient;     /* dPhi/dq */
-    double drift;         /* dPhi/dt, states moving */
-    bool by_q, by_v;      /* what Phi depends on */
+    size_t n, rows;         /* rows: velocity residuals */
+    double *mode, *after;   /* before and behind the switch */
+    struct side old, new;   /* at the same velocities */
+    double *gradient;       /* dPhi/dq */
+    double drift;           /* dPhi/dt, states moving */
+    bool by_q, by_v;        /* what Phi depends on */
     double *v, *sigma, *Dv; /* the solution */
     double *K, *b, *x, *y, *work;
     int *iwork;
     double nu, speed; /* speed: of the fastest coordinate before */
+    bool varies;      /* the rank of the rows does, from switch to switch */
 };
 
 static void *take(struct actio_motion *m, size_t count) { return actio_alloc(m->ctx, count + 1, sizeof(double)); }
@@ -155,8 +156,7 @@ static bool is_position_row(const struct actio_system *sys, size_t row)
 static size_t broken_row(const struct actio_motion *m, const struct actio_corner *c)
 {
     for (size_t i = 0; i < m->sys->holonomic; i++)
-        if (jumps(c->old.f[i], c->new.f[i], fmax(c->old.f_size[i], c->new.f_size[i])))
-            return m->sys->position_row[i];
+        if (jumps(c->old.f[i], c->new.f[i], fmax(c->old.f_size[i], c->new.f_size[i]))) return m->sys->position_row[i];
     return m->p;
 }
 
@@ -257,8 +257,8 @@ static double excess(const struct actio_corner *c, const struct side *from, cons
 enum found { CROSSES, NO_WAY, FAILS };
 
 /* Where the motion would stay on the surface: by secants, one where momenta are linear. 0, or 1. */
-static int to_surface(struct actio_motion *m, struct actio_corner *c, const struct side *from, struct side *at, double t,
-                      double *softness)
+static int to_surface(struct actio_motion *m, struct actio_corner *c, const struct side *from, struct side *at,
+                      double t, double *softness)
 {
     double nu = c->nu, rate = rate_behind(c), scale = fabs(rate) + fabs(c->drift), size = 0, push = 0;
     for (size_t i = 0; i < c->n; i++) {
@@ -284,8 +284,8 @@ static int to_surface(struct actio_motion *m, struct actio_corner *c, const stru
 }
 
 /* The root of F on the side where Phi moves `way`. */
-static enum found pass(struct actio_motion *m, struct actio_corner *c, const struct side *from, struct side *at, double t,
-                       int way)
+static enum found pass(struct actio_motion *m, struct actio_corner *c, const struct side *from, struct side *at,
+                       double t, int way)
 {
     double softness;
     c->nu = 0;
@@ -329,21 +329,39 @@ static int refract(struct actio_motion *m, struct actio_corner *c, size_t k, dou
     return found == CROSSES ? ACTIO_FLOW_OK : corner_stop(m, k, ACTIO_STOP_CORNER);
 }
 
-/* Constraints that appear or vanish: motions keep the rank that they start with. */
-static int check_rank(struct actio_motion *m, size_t k, double t, const double *y)
+int actio_corner_rank(struct actio_motion *m, double t, const double *y)
 {
-    const double *values = m->p ? actio_motion_values(m, t, y) : NULL;
+    const double *values = actio_motion_values(m, t, y);
+    if (!values) return actio_motion_note_bad(m);
+    actio_saddle_expect_rank(m->saddle, m->p);
+    actio_saddle_factor(m->saddle, values);
+    size_t rank = actio_saddle_rank(m->saddle, m->rows.unique_here);
+    actio_saddle_expect_rank(m->saddle, rank);
+    for (size_t i = 0; i < m->p; i++) m->rows.unique[i] &= m->rows.unique_here[i];
+    m->rows.rank = rank;
+    m->rows.numeric = true;
+    return ACTIO_FLOW_OK;
+}
+
+bool actio_corner_rank_varies(const struct actio_motion *m) { return m->corner && m->corner->varies; }
+
+/* Constraints that appear or vanish. The rank of many a way to compute is that of the start. */
+static int check_rank(struct actio_motion *m, size_t k, double t, const double *y, bool *turned)
+{
     if (m->p == 0) return ACTIO_FLOW_OK;
+    const double *values = actio_motion_values(m, t, y);
     if (!values) return actio_motion_note_bad(m);
     actio_saddle_factor(m->saddle, values);
-    return actio_saddle_rank(m->saddle, NULL) == m->rows.rank ? ACTIO_FLOW_OK
-                                                              : corner_stop(m, k, ACTIO_STOP_RANK_SWITCHES);
+    if (actio_saddle_rank(m->saddle, NULL) == m->rows.rank) return ACTIO_FLOW_OK;
+    if (m->rows.fixed || (m->obeys.law && !m->obeys.law->any_rank)) return corner_stop(m, k, ACTIO_STOP_RANK_SWITCHES);
+    *turned = m->corner->varies = true;
+    return actio_corner_rank(m, t, y);
 }
 
 static int turn_velocities(struct actio_motion *m, size_t k, double t, double *y, bool *turned)
 {
     struct actio_corner *c = m->corner;
-    if ( memcmp(c->mode, m->here.mode, m->sys->switches.count * sizeof(double)) == 0) return ACTIO_FLOW_OK;
+    if (memcmp(c->mode, m->here.mode, m->sys->switches.count * sizeof(double)) == 0) return ACTIO_FLOW_OK;
     memcpy(c->after, m->here.mode, m->sys->switches.count * sizeof(double));
     set_modes(m, c->mode);
     int status = read_side(m, t, y, &c->old);
@@ -375,5 +393,5 @@ int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, boo
     *turned = false;
     if (!m->corner) return ACTIO_FLOW_OK;
     int status = turn_velocities(m, k, t, y, turned);
-    return status ? status : check_rank(m, k, t, y);
+    return status ? status : check_rank(m, k, t, y, turned);
 }

@@ -18,5 +18,9 @@ void actio_corner_note(struct actio_motion *m);
 /* Switch k has flipped at this state: velocities behind it. The motion may be
  * reflected: the modes are then those before. *turned: something did jump. A flow status. */
 int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, bool *turned);
+/* Has the rank of the constraints changed at a switch in some run of this motion? Then it is found anew at the start
+ * and for each row of the table. A flow status. */
+bool actio_corner_rank_varies(const struct actio_motion *m);
+int actio_corner_rank(struct actio_motion *m, double t, const double *y);
 
 #endif

@@ -55,6 +55,7 @@ struct actio_rhs {
 struct actio_row_rank {
     bool numeric;               /* formulas were not eliminated, or rows are redundant */
     size_t rank;                /* of the constraints' rows, as the motion keeps it */
+    bool fixed;                 /* it is that of the start, for a stepper with memory of that size */
     bool *unique, *unique_here; /* multipliers: along the motion; at one point */
 };
 /* Pivots of the elimination, as the system has them. */

@@ -252,6 +252,7 @@ int actio_motion_begin(struct actio_motion *m, double t, const double *y)
     m->halted.why = ACTIO_STOP_NONE;
     m->watch.quality = 1;
     int stopped = read_modes(m, t, y, 0);
+    if (!stopped && actio_corner_rank_varies(m)) stopped = actio_corner_rank(m, t, y);
     if (!stopped) stopped = settle_resting(m, SIZE_MAX, t, y);
     if (stopped) return stopped;
     for (size_t i = 0; i < m->sys->solved.pivots; i++) m->watch.size[i] = 0;
