@@ -258,8 +258,8 @@ static void look_at_contacts(void *user)
            *y = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *y);
     memcpy(y, problem->y0, problem->ny * sizeof *y);
     c->gap = actio_arena_array(&problem->arena, x->contacts + 1, sizeof *c->gap);
+    actio_motion_begin(&problem->motion, t, y); /* switches stand as they do at the start */
     memcpy(c->gap, actio_motion_quantity(&problem->motion, ACTIO_Q_GAPS, t, y), x->contacts * sizeof *c->gap);
-    actio_motion_begin(&problem->motion, t, y);
     c->looked = problem->motion.flow.enter(&problem->motion, t, y) == 0;
 }
 

@@ -45,16 +45,6 @@ static void form_rates(struct actio_formation *F)
     }
 }
 
-static struct actio_places places_of(struct actio_formation *F, const struct actio_entries *e)
-{
-    uint32_t *row = actio_form_array(F, e->count, sizeof *row), *col = actio_form_array(F, e->count, sizeof *col);
-    for (size_t i = 0; i < e->count; i++) {
-        row[i] = e->at[i].row;
-        col[i] = e->at[i].col;
-    }
-    return (struct actio_places){ row, col, e->count };
-}
-
 /* Entries of A that belong to a velocity residual, by residual; both lists go by constraint. */
 static void form_level_rows(struct actio_formation *F)
 {
@@ -73,10 +63,10 @@ static void form_level_rows(struct actio_formation *F)
 void actio_form_places(struct actio_formation *F)
 {
     form_level_rows(F);
-    F->sys.G = places_of(F, &F->G);
-    F->sys.A = places_of(F, &F->A);
-    F->sys.D = places_of(F, &F->D);
-    F->sys.F = places_of(F, &F->F);
+    F->sys.G = actio_places_of(F, &F->G);
+    F->sys.A = actio_places_of(F, &F->A);
+    F->sys.D = actio_places_of(F, &F->D);
+    F->sys.F = actio_places_of(F, &F->F);
 }
 
 static bool same_entries(const struct actio_entries *a, const struct actio_entries *b)
@@ -95,9 +85,17 @@ static bool symmetric_flows(const struct actio_formation *F)
     return true;
 }
 
+static bool has_corners(struct actio_formation *F)
+{
+    bool any = actio_uses(&F->pool, F->L, ACTIO_SPACE_MODE);
+    for (size_t k = 0; k < F->p; k++) any |= actio_uses(&F->pool, F->g[k], ACTIO_SPACE_MODE);
+    return any;
+}
+
 struct actio_formation *actio_form_equations(struct actio_context *ctx, struct actio_model *model)
 {
     struct actio_formation *F = actio_form_parts(ctx, model);
+    F->sys.is.cornered = has_corners(F);
     F->h = actio_form_array(F, F->N, sizeof *F->h);
     F->c = actio_form_array(F, F->p, sizeof *F->c);
     form_lagrange(F);
@@ -123,6 +121,7 @@ static struct actio_system *finish(struct actio_formation *F)
     F->sys.is.symmetric = same_entries(&F->A, &F->D) && symmetric_flows(F);
     for (size_t i = 0; i < F->A.count; i++)
         F->sys.is.curved = F->sys.is.curved || actio_uses(&F->pool, F->A.at[i].e, ACTIO_SPACE_V);
+    F->sys.is.plain = !F->power;
     actio_eliminate(F);
     F->sys.is.ballistic = F->sys.solved.symbolic && F->p == 0 && is_constant(F, F->solved.zdot, F->N);
     actio_form_columns(F);

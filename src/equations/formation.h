@@ -123,6 +123,7 @@ struct actio_formation *actio_form_equations(struct actio_context *ctx, struct a
  * */
 void actio_drift_rates(struct actio_formation *F, const actio_expr *f, size_t count, actio_expr *out);
 void actio_form_places(struct actio_formation *F);
+struct actio_places actio_places_of(struct actio_formation *F, const struct actio_entries *e);
 /* hidden.c: before anything is compiled; `text` names each. */
 void actio_add_hidden(struct actio_formation *F, const actio_expr *e, const char *const *text, const bool *is_position,
                       size_t count);

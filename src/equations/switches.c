@@ -47,6 +47,15 @@ static actio_expr branch(struct actio_formation *F, enum actio_op compare, actio
     return actio_choose(&F->pool, actio_op2(&F->pool, compare, actio_const(&F->pool, 0), mode), a, b);
 }
 
+/* max(0, x)^1.5 at the moment when x reaches 0: rounding must not make its base negative. */
+static actio_expr one_sided(struct actio_formation *F, actio_expr base)
+{
+    struct actio_pool *pool = &F->pool;
+    if (!actio_uses(pool, base, ACTIO_SPACE_MODE)) return base;
+    actio_expr zero = actio_const(pool, 0);
+    return actio_choose(pool, actio_op2(pool, ACTIO_LT, zero, base), base, zero);
+}
+
 static actio_expr switched(struct actio_formation *F, const struct actio_node *node, actio_expr a, actio_expr b,
                            actio_expr c)
 {
@@ -76,6 +85,8 @@ static actio_expr switched(struct actio_formation *F, const struct actio_node *n
         if (moves(F, a) || moves(F, b))
             return actio_op2(pool, (enum actio_op)node->op, actio_const(pool, 0), mode_of(F, actio_sub(pool, b, a)));
         break;
+    case ACTIO_POW:
+    case ACTIO_SQRT: a = one_sided(F, a); break;
     default: break;
     }
     return actio_rebuild(pool, (enum actio_op)node->op, a, b, c, (int32_t)node->b);

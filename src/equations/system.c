@@ -228,8 +228,15 @@ static void list_levels(struct list *l)
 static void list_guards(struct list *l)
 {
     struct actio_formation *F = l->F;
-    add_all(l, F->modes.guard, F->sys.switches.count);
-    for (size_t k = 0; k < F->sys.switches.count; k++) system_add(l, actio_rate(&F->pool, F->modes.guard[k]));
+    size_t count = F->sys.switches.count;
+    bool *by_place = actio_form_array(F, count, sizeof *by_place);
+    add_all(l, F->modes.guard, count);
+    for (size_t k = 0; k < count; k++) {
+        actio_expr rate = actio_rate(&F->pool, F->modes.guard[k]);
+        by_place[k] = !actio_uses(&F->pool, rate, ACTIO_SPACE_ACC) && !actio_uses(&F->pool, rate, ACTIO_SPACE_SDOT);
+        system_add(l, rate);
+    }
+    F->sys.switches.by_place = by_place;
 }
 
 /* The same all the way down: what rounding in the evaluation of e is to be compared with. */
@@ -273,6 +280,36 @@ static void list_momenta(struct list *l)
     struct actio_formation *F = l->F;
     for (size_t i = 0; i < F->n; i++) system_add(l, actio_add(&F->pool, F->Lq[i], F->total_force[i]));
     add_all(l, F->Lv, F->n);
+}
+
+struct actio_places actio_places_of(struct actio_formation *F, const struct actio_entries *e)
+{
+    uint32_t *row = actio_form_array(F, e->count, sizeof *row), *col = actio_form_array(F, e->count, sizeof *col);
+    for (size_t i = 0; i < e->count; i++) {
+        row[i] = e->at[i].row;
+        col[i] = e->at[i].col;
+    }
+    return (struct actio_places){ row, col, e->count };
+}
+
+/* Momenta and energy on one side of a switch, and how the switches move. */
+static void list_corner(struct list *l)
+{
+    struct actio_formation *F = l->F;
+    struct actio_pool *pool = &F->pool;
+    size_t n = F->n;
+    actio_expr E = actio_neg(pool, F->L), *y = actio_form_array(F, 2 * n, sizeof *y);
+    for (size_t i = 0; i < n; i++) E = actio_add(pool, E, actio_mul(pool, F->sym.v[i], F->Lv[i]));
+    add_all(l, F->Lv, n);
+    system_add(l, E);
+    for (size_t i = 0; i < n; i++) system_add(l, actio_size_of_terms(F, F->Lv[i]));
+    system_add(l, actio_size_of_terms(F, E));
+    memcpy(y, F->sym.q, n * sizeof *y);
+    memcpy(y + n, F->sym.v, n * sizeof *y);
+    struct actio_entries J = { 0 };
+    actio_jacobian(pool, F->modes.guard, F->sys.switches.count, y, 2 * n, &J);
+    F->sys.jets.corner = actio_places_of(F, &J);
+    add_entries(l, &J);
 }
 
 static void list_outputs(struct list *l) { add_all(l, l->F->column, l->F->sys.output.columns); }
@@ -337,6 +374,7 @@ static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_PROJECT_V] = list_project_v,
     [ACTIO_Q_LEVELS] = list_levels,
     [ACTIO_Q_MOMENTA] = list_momenta,
+    [ACTIO_Q_CORNER] = list_corner,
     [ACTIO_Q_GUARDS] = list_guards,
     [ACTIO_Q_OUTPUTS] = list_outputs,
     [ACTIO_Q_TERMS] = list_terms,

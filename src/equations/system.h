@@ -92,6 +92,7 @@ struct actio_switch_lines {
     const char *const *text; /* the switching expressions, printed */
     /* by switch: its mode is the whole number below the expression (floor, mod), and not its sign */
     const bool *whole;
+    const bool *by_place; /* its rate is known without accelerations and rates of states */
 };
 struct actio_elimination {
     bool symbolic; /* RHS and SOLVE exist: eliminated on the formulas; else only MATRIX */
@@ -106,6 +107,8 @@ struct actio_traits {
     /* constraints are redundant, POINTS and JETS: HIDDEN number k (constraints, then position residuals) is 1 where
      * that residual depends on the others; its multiplier is then 0 */
     bool droppable;
+    bool cornered; /* switches stand in the Lagrangian or in constraints: velocities may jump */
+    bool plain;    /* reactions are along gradients, and multipliers are not states: corners have formulas */
 };
 /* Where the derivatives of quantities stand. */
 struct actio_jet_places {
@@ -118,7 +121,8 @@ struct actio_jet_places {
     struct actio_places curvature; /* of CURVATURE: places in the order of DENSITY's derivatives, row >= column */
     /* of the quantities of these names: columns are those of y */
     struct actio_places tangent, equations_y, levels_y, guards_y;
-    struct actio_places rhs_y; /* rows of z', columns of y */
+    struct actio_places rhs_y;  /* rows of z', columns of y */
+    struct actio_places corner; /* of CORNER: rows are switches, columns q, then v */
 };
 struct actio_field_numbers {
     const struct actio_streams *stream[ACTIO_Q_COUNT]; /* as `kernel`, of a system with fields */

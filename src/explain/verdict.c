@@ -337,12 +337,23 @@ static bool all_holonomic(const struct actio_about *about, const struct actio_re
     return true;
 }
 
+/* Does the formula have a condition that time or the motion decides? */
+static bool has_switch(struct actio_about *about, uint32_t row)
+{
+    struct actio_pool *pool = &about->model->pool;
+    if (row >= about->model->constraints) return false;
+    struct actio_cone cone = actio_cone_of(pool, &about->model->constraint[row].g, 1);
+    for (uint32_t i = 0; i < cone.count; i++)
+        if (pool->node[cone.id[i]].op == ACTIO_IF) return true;
+    return false;
+}
+
 static void say_redundant(struct actio_about *about, const struct actio_relation *r)
 {
     struct actio_span span = r->spare < r->rows ? constraint_place(about, r->row[r->spare]) : last_place(about, r);
     if (r->rows == 1) {
-        actio_report_at(about->f, ACTIO_F_REDUNDANT_ROW, &about->model->source, span,
-                        ACTIO_ARGS(ACTIO_TEXT(names_of(about, r))));
+        actio_report_at(about->f, has_switch(about, r->row[0]) ? ACTIO_F_SWITCHED_OFF : ACTIO_F_REDUNDANT_ROW,
+                        &about->model->source, span, ACTIO_ARGS(ACTIO_TEXT(names_of(about, r))));
         return;
     }
     const char *how = proportion(about, r);

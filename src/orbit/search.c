@@ -140,8 +140,10 @@ int actio_orbit_ready(struct actio_search *s)
 
 /* ---- one orbit */
 
-static const char *reason(const struct actio_orbit_report *reported)
+static const char *reason(const struct actio_search *s, const struct actio_orbit_report *reported)
 {
+    if (s->problem->motion.halted.why == ACTIO_STOP_VELOCITIES_JUMP)
+        return "velocities jump at a switch, and derivatives of such a motion are not formed";
     static const char *const text[] = { [ACTIO_FLOW_NAN] = "a formula has no value there",
                                         [ACTIO_FLOW_SINGULAR] = "it reaches a singular state",
                                         [ACTIO_MARCH_STEP_TO_ZERO] = "its step size tends to zero",
@@ -162,7 +164,7 @@ void actio_orbit_say(struct actio_search *s, const struct actio_orbit_report *re
     case ACTIO_ORBIT_FOUND: break;
     case ACTIO_ORBIT_AT_REST: actio_report(f, ACTIO_F_ORBIT_AT_REST, ACTIO_NO_ARGS); break;
     case ACTIO_ORBIT_MOTION_FAILS:
-        actio_report(f, ACTIO_F_ORBIT_MOTION_FAILS, ACTIO_ARGS(ACTIO_TEXT(reason(reported))));
+        actio_report(f, ACTIO_F_ORBIT_MOTION_FAILS, ACTIO_ARGS(ACTIO_TEXT(reason(s, reported))));
         break;
     case ACTIO_ORBIT_STOPPED:
         actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "searching for orbits");

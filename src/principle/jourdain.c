@@ -66,6 +66,7 @@ static int jourdain_accelerations(struct actio_motion *m, double t, const double
     struct actio_dense_point at;
     size_t N = c->N;
     double *rate = m->here.zdot;
+    c->r = N - m->rows.rank; /* it may change at a switch */
     if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
     int status = choose_rows(m, at.A);
     if (!status) status = virtual_velocities(m, &at);
@@ -104,6 +105,7 @@ static const struct actio_law law = {
     .size = size,
     .rates = jourdain_rates,
     .solve = jourdain_solve,
+    .any_rank = true,
 };
 
 /* ---- on paper */

@@ -147,6 +147,32 @@ static bool say_surface(struct actio_run *run)
     return true;
 }
 
+/* Something that the motion obeys jumps at a switch, and positions or velocities can't follow. */
+static bool say_jump(struct actio_run *run)
+{
+    const struct actio_problem *problem = &run->problem;
+    const struct actio_system *sys = problem->sys;
+    size_t by = problem->motion.halted.by;
+    static const enum actio_code code_of[] = {
+        [ACTIO_STOP_ROW_JUMPS] = ACTIO_F_ROW_JUMPS,
+        [ACTIO_STOP_GAP_JUMPS] = ACTIO_F_GAP_JUMPS,
+        [ACTIO_STOP_CORNER] = ACTIO_F_NO_CORNER,
+        [ACTIO_STOP_RANK_SWITCHES] = ACTIO_F_RANK_SWITCHES,
+    };
+    size_t why = problem->motion.halted.why;
+    enum actio_code code = why < sizeof code_of / sizeof *code_of ? code_of[why] : 0;
+    if (!code) return false;
+    bool row = why == ACTIO_STOP_ROW_JUMPS, wall = why == ACTIO_STOP_GAP_JUMPS;
+    const char *name = row ? sys->constraint[by] : wall ? sys->walls.contact[by] : sys->switches.text[by];
+    struct actio_span span = row    ? span_of_row(run, by)
+                             : wall ? problem->model->contact[by].span
+                                    : (struct actio_span){ 0 };
+    actio_report_at(run->problem.f, code, &problem->model->source, span,
+                    ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(run->outcome.t_stop),
+                               ACTIO_TEXT(actio_problem_state_text(&run->problem, run->outcome.y_stop, NULL))));
+    return true;
+}
+
 static void say_failed(struct actio_run *run)
 {
     const struct actio_principle *p = run->problem.principle;
@@ -161,6 +187,7 @@ static void say_failed(struct actio_run *run)
         actio_report(run->problem.f, ACTIO_F_CHATTERING,
                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->switches.text[m->halted.by]), ACTIO_NUMBER(o->t_stop),
                                 ACTIO_TEXT(run->problem.sys->switches.whole[m->halted.by] ? "" : "the sign of ")));
+    else if (say_jump(run)) return;
     else if (m->halted.why == ACTIO_STOP_TUNNEL) say_tunnel(run);
     else if (m->halted.why == ACTIO_STOP_SLAB)
         actio_report(

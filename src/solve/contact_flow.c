@@ -11,6 +11,7 @@
 #define NO_FORCE 1e-12 /* of the forces at work: a contact that pulls less than this still holds */
 /* of the largest sticking friction: beyond this it slides; a little more than stance.c allows */
 #define AT_THE_EDGE 3e-13
+#define WALL_JUMPS 1e-9 /* of the size of a gap's terms: a wall that is farther off behind a switch has jumped */
 #define HALT 1e-7       /* of the fastest slip along two directions: there it is as good as 0, and turns no more */
 #define ALLOWANCE 1e-13 /* of the size of a gap's terms: a released contact may come this far back */
 
@@ -209,14 +210,40 @@ static bool has_stopped(struct actio_contacts *c, size_t r, double t, const doub
     return actio_slip_size(c, r) <= 1e-8 * actio_kinetic_speed(c, c->contacts + c->rub[r].slip, y + c->n);
 }
 
+/* A switch in a gap: a wall that jumps away releases the body, one that jumps into it is not a wall. Others are
+ * settled as after any change. */
+static int walls_jump(struct actio_contacts *c, double t, const double *y)
+{
+    int status = actio_contacts_at(c, t, y);
+    for (size_t i = 0; i < c->contacts && !status; i++) {
+        const double *g = actio_gap_of(c, i);
+        double far = WALL_JUMPS * g[ACTIO_GAP_SIZE];
+        if (g[ACTIO_GAP_VALUE] < -far) {
+            c->m->halted.why = ACTIO_STOP_GAP_JUMPS;
+            c->m->halted.by = i;
+            return ACTIO_FLOW_FAILED;
+        }
+        if (!c->now.closed[i] || g[ACTIO_GAP_VALUE] <= far) continue;
+        c->now.closed[i] = false;
+        c->off.how[i] = ACTIO_LEFT_PLAIN;
+        status = actio_contacts_happens(c, t, ACTIO_OPENS, i, 0, "");
+    }
+    return status;
+}
+
+static int contact_switch_crossed(struct actio_contacts *c, size_t k, double t, double *y)
+{
+    bool held = c->busy;
+    int status = actio_switch_crossed(c->m, k, t, y);
+    if (!status) status = walls_jump(c, t, y);
+    return status ? status : held ? actio_contacts_settle(c, t, y, c->contacts) : ACTIO_FLOW_OK;
+}
+
 static int contacts_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
     struct actio_contacts *c = m->contacts;
-    if (k < m->sys->switches.count) {
-        int status = actio_switch_crossed(m, k, t, y);
-        return status ? status : c->busy ? actio_contacts_settle(c, t, y, c->contacts) : ACTIO_FLOW_OK;
-    }
+    if (k < m->sys->switches.count) return contact_switch_crossed(c, k, t, y);
     size_t contact = k - first_contact(c);
     if (k >= first_rub(c) && k < first_sign(c) && has_stopped(c, k - first_rub(c), t, y)) c->stopped = k - first_rub(c);
     size_t hit = contact < c->contacts && !c->now.closed[contact] ? contact : c->contacts;

@@ -111,6 +111,7 @@ static void *discrete_open(struct actio_context *ctx, const struct actio_ode *fl
     struct discrete *d = actio_alloc(ctx, 1, sizeof *d);
     if (!d) return NULL;
     *d = (struct discrete){ .ctx = ctx, .m = m, .n = m->n, .p = m->p, .stats.stepper = "discrete" };
+    m->rows.fixed = true;
     d->holonomic = actio_alloc(ctx, 2 * m->p + 1, sizeof *d->holonomic);
     if (!d->holonomic || actio_motion_need(m, ACTIO_Q_MOMENTA)) {
         discrete_close(d);

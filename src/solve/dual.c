@@ -85,6 +85,7 @@ static void *dual_open(struct actio_context *ctx, const struct actio_ode *flow)
     struct actio_motion *m = flow->user;
     if (!d) return NULL;
     *d = (struct dual){ .ctx = ctx, .flow = flow, .m = m, .task = m->chosen.dual, .stats.stepper = "dual" };
+    m->rows.fixed = true;
     size_t slabs = m->chosen.slabs ? m->chosen.slabs : 1, k = degree_of(m), ny = m->ny;
     d->fixed = m->chosen.grid ? (m->chosen.grid + slabs - 1) / slabs : 0;
     d->most = d->fixed ? d->fixed : m->chosen.slabs ? LONGEST_GIVEN : LONGEST;

@@ -31,6 +31,7 @@ struct actio_law {
     int (*rebase)(struct actio_motion *m, double t, const double *y);
     /* takes its place where there are fields, or rows depend on velocities; NULL: none does */
     const struct actio_law *lines;
+    bool any_rank;                                   /* the rank of the constraints may change at a switch */
     bool (*gives_way)(const struct actio_motion *m); /* also where this holds; NULL: nowhere else */
 };
 extern const struct actio_law actio_law_gauss, actio_law_maggi, actio_law_hamel, actio_law_reduced;

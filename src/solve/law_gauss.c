@@ -510,4 +510,5 @@ const struct actio_law actio_law_gauss = {
     .rates = gauss_rates,
     .solve = gauss_solve,
     .one_sided = gauss_one_sided,
+    .any_rank = true,
 };

@@ -35,6 +35,7 @@ enum { ACTIO_FIRST_CHANGES = 4096 }; /* room for so many switches is taken befor
 
 struct actio_law;
 struct actio_contacts;
+struct actio_corner;
 struct actio_tape;
 struct actio_dual;
 struct actio_tension;
@@ -65,6 +66,7 @@ struct actio_rhs {
 struct actio_row_rank {
     bool numeric;               /* formulas were not eliminated, or rows are redundant */
     size_t rank;                /* of the constraints' rows, as the motion keeps it */
+    bool fixed;                 /* it is that of the start, for a stepper with memory of that size */
     bool *unique, *unique_here; /* multipliers: along the motion; at one point */
 };
 /* Pivots of the elimination, as the system has them. */
@@ -132,7 +134,12 @@ struct actio_halt {
         ACTIO_STOP_TUNNEL,
         ACTIO_STOP_SLAB,
         ACTIO_STOP_DUAL,
-        ACTIO_STOP_OUTSIDE
+        ACTIO_STOP_OUTSIDE,
+        ACTIO_STOP_ROW_JUMPS,
+        ACTIO_STOP_GAP_JUMPS,
+        ACTIO_STOP_RANK_SWITCHES,
+        ACTIO_STOP_VELOCITIES_JUMP,
+        ACTIO_STOP_CORNER
     } why;
 };
 /* For stiff steppers. */
@@ -161,6 +168,7 @@ struct actio_motion {
     struct actio_ode flow;
     size_t evaluations;              /* right-hand sides since the caller last set it */
     struct actio_contacts *contacts; /* contacts.h; NULL: there are none, and no friction and no events */
+    struct actio_corner *corner;     /* corner.h; NULL: only forces have switches */
     struct actio_obeyed obeys;
     struct actio_chosen chosen;
     struct actio_halt halted;

@@ -2,6 +2,7 @@
  * A motion opened and closed: its buffers, its kernels bound to them, and the flow that steppers integrate. */
 #include "solve/motion_inside.h"
 #include "solve/contacts.h"
+#include "solve/corner.h"
 #include "solve/law.h"
 #include "solve/segments.h"
 #include "solve/tension.h"
@@ -239,7 +240,7 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
         return 1;
     }
     make_flow(m);
-    if (actio_tension_open(m) || actio_segments_open(m)) {
+    if (actio_tension_open(m) || actio_segments_open(m) || actio_corner_open(m)) {
         out_of_memory(m);
         actio_motion_close(m);
         return 1;
@@ -256,6 +257,7 @@ void actio_motion_close(struct actio_motion *m)
     if (!m->ctx) return;
     actio_motion_disobey(m);
     actio_contacts_close(m);
+    actio_corner_close(m);
     actio_segments_close(m);
     actio_tension_close(m);
     void *all[] = {

@@ -2,6 +2,7 @@
  * Columns over lanes: projection, multipliers and all outputs of hundreds of rows in a few kernel calls. */
 #include "solve/rows.h"
 #include "solve/contacts.h"
+#include "solve/corner.h"
 #include "solve/law.h"
 
 #include <float.h>
@@ -234,6 +235,7 @@ static int solve_row(struct actio_rows *r, size_t l)
     double *y = m->scratch.step + m->N; /* scratch of ny values */
     rows_gather(r->y, r->rows, l, y, m->ny);
     rows_gather(r->mode, r->rows, l, m->here.mode, m->sys->switches.count);
+    if (actio_corner_rank_varies(m)) actio_corner_rank(m, r->times[l], y);
     if (actio_contacts_hard(m)) {
         int status = actio_contacts_row(m, r->times[l], y, r->backward);
         scatter(r->y, r->rows, l, y, m->ny);

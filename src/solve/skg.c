@@ -64,6 +64,7 @@ static void *skg_open(struct actio_context *ctx, const struct actio_ode *flow)
     struct skg *d = actio_alloc(ctx, 1, sizeof *d);
     if (!d) return NULL;
     *d = (struct skg){ .ctx = ctx, .flow = flow, .m = flow->user, .stats.stepper = "skg" };
+    d->m->rows.fixed = true;
     if (open_slab(d, nodes_for(flow->accuracy)) || (d->m->sys->walls.soft && actio_motion_need(d->m, ACTIO_Q_GAPS))) {
         skg_close(d);
         return NULL;

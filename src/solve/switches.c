@@ -3,6 +3,7 @@
  * reaches zero; of floor and mod, which whole number lies below the guard, and which follows when the guard reaches the
  * next one. */
 #include "solve/contacts.h"
+#include "solve/corner.h"
 
 #include <math.h>
 #include <string.h>
@@ -90,7 +91,13 @@ static struct course course_under(struct actio_motion *m, size_t k, double mode,
     struct course c = { .known = false };
     double old = m->here.mode[k], scale = 1;
     m->here.mode[k] = mode;
-    if (actio_motion_solve(m, t, y) == ACTIO_FLOW_OK) {
+    bool by_place = m->sys->switches.by_place && m->sys->switches.by_place[k];
+    bool solved = actio_motion_solve(m, t, y) == ACTIO_FLOW_OK;
+    if (by_place && !solved) {
+        memset(m->here.zdot, 0, m->N * sizeof *m->here.zdot);
+        guards_at(m, t, y);
+    }
+    if (solved || by_place) {
         double rate = guards_here(m)[m->sys->switches.count + k];
         for (size_t j = 0; j < m->N; j++) scale = fmax(scale, fabs(m->here.zdot[j]));
         c.known = isfinite(rate);
@@ -188,12 +195,29 @@ static int settle_resting(struct actio_motion *m, size_t k, double t, const doub
     return ACTIO_FLOW_OK;
 }
 
+/* Where velocities jump, they decide on which side the motion goes on. *turned: they did. */
+static int turn_corner(struct actio_motion *m, size_t k, double t, double *y, bool *turned)
+{
+    *turned = false;
+    if (!m->corner || rests(m, k)) return ACTIO_FLOW_OK;
+    double old = m->here.mode[k];
+    actio_corner_note(m);
+    switches_take(m, k, surface_at(m, k, guards_at(m, t, y)[k]), beyond(m, k, t, y));
+    int status = actio_corner_turn(m, k, t, y, turned);
+    if (!*turned && !status) m->here.mode[k] = old;
+    return status;
+}
+
 int actio_switch_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
-    if (!(jumped(m, k, t, y) || (rests(m, k) ? leave(m, k, t, y) : switches_settle(m, k, t, y, beyond(m, k, t, y)))))
+    bool turned = false;
+    int status = jumped(m, k, t, y) ? ACTIO_FLOW_OK : turn_corner(m, k, t, y, &turned);
+    if (status) return status;
+    if (!(turned || jumped(m, k, t, y)
+          || (rests(m, k) ? leave(m, k, t, y) : switches_settle(m, k, t, y, beyond(m, k, t, y)))))
         return stop_chattering(m, k, t, y);
-    int status = settle_resting(m, k, t, y); /* what changed may push others off their surfaces */
+    status = settle_resting(m, k, t, y); /* what changed may push others off their surfaces */
     if (status) return status;
     actio_motion_watch(m, t, y);
     return actio_modes_remember(m, t);
@@ -245,6 +269,7 @@ int actio_motion_begin(struct actio_motion *m, double t, const double *y)
     forget_run(m);
     if (m->contacts) actio_contacts_begin(m);
     int stopped = read_modes(m, t, y, 0);
+    if (!stopped && actio_corner_rank_varies(m)) stopped = actio_corner_rank(m, t, y);
     if (!stopped) stopped = settle_resting(m, SIZE_MAX, t, y);
     return stopped ? stopped : look_anew(m, t, y);
 }
@@ -253,5 +278,6 @@ int actio_motion_resume(struct actio_motion *m, double t, const double *y)
 {
     forget_run(m);
     int status = m->contacts ? actio_contacts_resume(m, t) : 0;
+    if (!status) status = actio_corner_resume(m, t, y);
     return status ? status : look_anew(m, t, y);
 }

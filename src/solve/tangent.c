@@ -182,7 +182,13 @@ static int crossed(void *user, size_t k, double t, double *y)
     if (status) return status;
     memcpy(before, m->here.zdot, m->N * sizeof *before);
     rate = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, y)[m->sys->switches.count + k];
+    memcpy(x->seen, y, m->ny * sizeof *y);
     status = actio_switch_crossed(m, k, t, y);
+    if (!status && x->columns && memcmp(x->seen, y, m->ny * sizeof *y) != 0) {
+        m->halted.why = ACTIO_STOP_VELOCITIES_JUMP; /* neighbours jump by other amounts: that is not formed */
+        m->halted.by = k;
+        return ACTIO_FLOW_FAILED;
+    }
     if (!status) status = actio_motion_solve(m, t, y);
     if (status || x->columns == 0 || rate == 0) return status;
     jump(x, k, actio_motion_quantity(m, ACTIO_Q_GUARDS_Y, t, y), rate, before, m->here.zdot);

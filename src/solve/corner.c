@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Corners: velocities behind a switch across which the Lagrangian or a constraint jumps. With nu given, velocities and
+ * impulses of constraints follow from momenta and rows; F(nu), the error in the energy, has the slope dPhi/dt along the
+ * motion behind, so that it is least where the motion would stay on the surface, and has one root on each side. */
+#include "solve/corner.h"
+#include "algebra/dense.h"
+#include "solve/law.h"
+
+#include <math.h>
+#include <string.h>
+
+#define JUMPS 1e-11   /* of the size of its terms: what differs more between the two sides jumps */
+#define CLOSE 1e-15   /* of the velocities: Newton's step is rounding */
+#define FITS 1e-9     /* of the sizes: momenta and rows that can't be met this well have no solution */
+enum { ROUNDS = 60 }; /* of Newton's method: rows that are not linear in velocities converge slowly */
+
+/* What the CORNER quantity has: momenta, energy, sizes of their terms; entries of the guards' derivatives. */
+struct side {
+    double *p, E, *p_size, E_size, *f, *phi, *f_size, *phi_size;
+};
+
+struct actio_corner {
+    size_t n, rows;         /* rows: velocity residuals */
+    double *mode, *after;   /* before and behind the switch */
+    struct side old, new;   /* at the same velocities */
+    double *gradient;       /* dPhi/dq */
+    double drift;           /* dPhi/dt, states moving */
+    bool by_q, by_v;        /* what Phi depends on */
+    double *v, *sigma, *Dv; /* the solution */
+    double *K, *b, *x, *y, *work;
+    int *iwork;
+    double nu, speed; /* speed: of the fastest coordinate before */
+    bool varies;      /* the rank of the rows does, from switch to switch */
+};
+
+static void *take(struct actio_motion *m, size_t count) { return actio_alloc(m->ctx, count + 1, sizeof(double)); }
+
+static bool open_side(struct actio_motion *m, struct side *s)
+{
+    size_t n = m->n, h = m->sys->holonomic, r = m->sys->levels;
+    double *all = take(m, 2 * n + 2 * h + 2 * r);
+    *s = (struct side){ .p = all };
+    if (!all) return false;
+    s->p_size = all + n;
+    s->f = s->p_size + n;
+    s->phi = s->f + h;
+    s->f_size = s->phi + r;
+    s->phi_size = s->f_size + h;
+    return true;
+}
+
+int actio_corner_open(struct actio_motion *m)
+{
+    if (!m->sys->is.cornered) return 0;
+    struct actio_corner *c = actio_alloc(m->ctx, 1, sizeof *c);
+    if (!c) return 1;
+    m->corner = c;
+    size_t n = m->n, rows = m->sys->levels, N = n + rows;
+    *c = (struct actio_corner){ .n = n, .rows = rows };
+    struct {
+        double **p;
+        size_t n;
+    } want[] = { { &c->mode, m->sys->switches.count },
+                 { &c->after, m->sys->switches.count },
+                 { &c->gradient, n },
+                 { &c->v, n },
+                 { &c->sigma, rows },
+                 { &c->Dv, rows },
+                 { &c->K, N * N },
+                 { &c->b, N },
+                 { &c->x, N },
+                 { &c->y, m->ny },
+                 { &c->work, actio_rank_work(N, N) } };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        if (!(*want[i].p = take(m, want[i].n))) return 1;
+    c->iwork = actio_alloc(m->ctx, 2 * N + 1, sizeof *c->iwork);
+    return !c->iwork || !open_side(m, &c->old) || !open_side(m, &c->new) || actio_motion_need(m, ACTIO_Q_CORNER);
+}
+
+void actio_corner_close(struct actio_motion *m)
+{
+    struct actio_corner *c = m->corner;
+    if (!c) return;
+    void *parts[] = { c->mode, c->after, c->gradient, c->v,    c->sigma, c->Dv,    c->K,
+                      c->b,    c->x,     c->y,        c->work, c->iwork, c->old.p, c->new.p };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
+    actio_free(m->ctx, c);
+    m->corner = NULL;
+}
+
+void actio_corner_note(struct actio_motion *m)
+{
+    if (m->corner) memcpy(m->corner->mode, m->here.mode, m->sys->switches.count * sizeof(double));
+}
+
+static void set_modes(struct actio_motion *m, const double *mode)
+{
+    memcpy(m->here.mode, mode, m->sys->switches.count * sizeof *mode);
+}
+
+/* ---- one side of the switch */
+
+static int read_side(struct actio_motion *m, double t, const double *y, struct side *s)
+{
+    size_t n = m->n, h = m->sys->holonomic, r = m->sys->levels;
+    const double *x = actio_motion_quantity(m, ACTIO_Q_CORNER, t, y);
+    memcpy(s->p, x, n * sizeof *x);
+    s->E = x[n];
+    memcpy(s->p_size, x + n + 1, n * sizeof *x);
+    s->E_size = x[2 * n + 1];
+    bool finite = isfinite(s->E);
+    for (size_t i = 0; i < n; i++) finite &= isfinite(s->p[i]);
+    if (!finite) return ACTIO_FLOW_NAN;
+    if (r == 0) return ACTIO_FLOW_OK;
+    x = actio_motion_levels(m, t, y);
+    if (!x) return ACTIO_FLOW_NAN;
+    memcpy(s->f, x, h * sizeof *x);
+    memcpy(s->phi, x + h, r * sizeof *x);
+    memcpy(s->f_size, x + h + r, h * sizeof *x);
+    memcpy(s->phi_size, x + 2 * h + r, r * sizeof *x);
+    return ACTIO_FLOW_OK;
+}
+
+/* Phi: its gradient, and its rate beside what the velocities contribute; on the side that is set. */
+static void read_switch(struct actio_motion *m, struct actio_corner *c, size_t k, double t, const double *y)
+{
+    size_t n = m->n;
+    const struct actio_places *at = &m->sys->jets.corner;
+    const double *entry = actio_motion_quantity(m, ACTIO_Q_CORNER, t, y) + 2 * n + 2;
+    memset(c->gradient, 0, n * sizeof *c->gradient);
+    c->by_q = c->by_v = false;
+    for (size_t i = 0; i < at->count; i++) {
+        if (at->row[i] != k) continue;
+        if (at->col[i] < n) c->gradient[at->col[i]] = entry[i];
+        c->by_q |= at->col[i] < n && entry[i] != 0;
+        c->by_v |= at->col[i] >= n && entry[i] != 0;
+    }
+    c->drift = 0;
+    if (actio_motion_solve(m, t, y) == ACTIO_FLOW_OK)
+        c->drift = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, y)[m->sys->switches.count + k]
+                   - actio_dot(n, c->gradient, y + n);
+}
+
+/* ---- what jumps */
+
+static bool jumps(double a, double b, double size) { return fabs(a - b) > JUMPS * fmax(size, 1e-300); }
+
+static bool is_position_row(const struct actio_system *sys, size_t row)
+{
+    for (size_t i = 0; i < sys->holonomic; i++)
+        if (sys->position_row[i] == row) return true;
+    return false;
+}
+
+/* The first holonomic row whose value jumps; p: none. */
+static size_t broken_row(const struct actio_motion *m, const struct actio_corner *c)
+{
+    for (size_t i = 0; i < m->sys->holonomic; i++)
+        if (jumps(c->old.f[i], c->new.f[i], fmax(c->old.f_size[i], c->new.f_size[i]))) return m->sys->position_row[i];
+    return m->p;
+}
+
+struct jump {
+    bool lagrangian, holonomic, velocity;
+};
+
+static struct jump look(const struct actio_motion *m, const struct actio_corner *c)
+{
+    struct jump j = { .lagrangian = jumps(c->old.E, c->new.E, fmax(c->old.E_size, c->new.E_size)) };
+    for (size_t i = 0; i < c->n; i++)
+        j.lagrangian |= jumps(c->old.p[i], c->new.p[i], fmax(c->old.p_size[i], c->new.p_size[i]));
+    for (size_t r = 0; r < c->rows; r++) {
+        if (!jumps(c->old.phi[r], c->new.phi[r], fmax(c->old.phi_size[r], c->new.phi_size[r]))) continue;
+        if (is_position_row(m->sys, m->sys->velocity_row[r])) j.holonomic = true;
+        else j.velocity = true;
+    }
+    return j;
+}
+
+/* ---- velocities behind, for a given nu */
+
+/* [W -D'; A 0] (dv, sigma) = (p- + nu dPhi/dq - p(v), -phi(v)) at the velocities that stand in c->v. */
+static void form_balance(struct actio_motion *m, struct actio_corner *c, const struct side *from, const struct side *at,
+                         const double *values)
+{
+    const struct actio_system *sys = m->sys;
+    size_t n = c->n, N = n + c->rows, r = 0;
+    memset(c->K, 0, N * N * sizeof *c->K);
+    for (size_t i = 0; i < sys->G.count; i++)
+        if (sys->G.row[i] < n && sys->G.col[i] < n) c->K[sys->G.row[i] * N + sys->G.col[i]] += values[i];
+    for (size_t i = 0; i < sys->level_rows.count; i++) {
+        size_t entry = sys->level_rows.col[i];
+        if (sys->A.col[entry] < n)
+            c->K[(n + sys->level_rows.row[i]) * N + sys->A.col[entry]] += values[sys->G.count + entry];
+    }
+    const double *D = values + sys->G.count + sys->A.count;
+    for (size_t i = 0; i < sys->D.count; i++) {
+        while (r < c->rows && sys->velocity_row[r] < sys->D.row[i]) r++;
+        if (r < c->rows && sys->velocity_row[r] == sys->D.row[i] && sys->D.col[i] < n)
+            c->K[sys->D.col[i] * N + n + r] -= D[i];
+    }
+    for (size_t i = 0; i < n; i++) c->b[i] = from->p[i] + c->nu * c->gradient[i] - at->p[i];
+    for (size_t i = 0; i < c->rows; i++) c->b[n + i] = -at->phi[i];
+}
+
+/* Directions of impulses times the velocities: -a of rows that are ideal. */
+static void note_powers(struct actio_corner *c)
+{
+    size_t n = c->n, N = n + c->rows;
+    for (size_t r = 0; r < c->rows; r++) {
+        c->Dv[r] = 0;
+        for (size_t i = 0; i < n; i++) c->Dv[r] -= c->K[i * N + n + r] * c->v[i];
+    }
+}
+
+/* Velocities c->v (a guess on entry) and impulses c->sigma on the side that is set; 0, or 1: none are found. */
+static int follow(struct actio_motion *m, struct actio_corner *c, const struct side *from, struct side *at, double t)
+{
+    size_t n = c->n, N = n + c->rows;
+    for (int round = 0; round < ROUNDS; round++) {
+        double defect, speed = c->speed, step = 0, size = 0;
+        memcpy(c->y + n, c->v, n * sizeof *c->v);
+        const double *values;
+        if (read_side(m, t, c->y, at) || !(values = actio_motion_values(m, t, c->y))) return 1;
+        form_balance(m, c, from, at, values);
+        note_powers(c);
+        for (size_t i = 0; i < n; i++) size = fmax(size, fmax(from->p_size[i], at->p_size[i]));
+        for (size_t r = 0; r < c->rows; r++) size = fmax(size, at->phi_size[r]);
+        actio_min_norm(N, N, c->K, c->b, 1e-12, c->x, &defect, c->work, c->iwork);
+        if (!(defect <= FITS * size)) return 1;
+        for (size_t i = 0; i < n; i++) {
+            c->v[i] += c->x[i];
+            step = fmax(step, fabs(c->x[i]));
+            speed = fmax(speed, fabs(c->v[i]));
+        }
+        memcpy(c->sigma, c->x + n, c->rows * sizeof *c->sigma);
+        if (!isfinite(step)) return 1;
+        if (step <= CLOSE * speed || (round > 2 && step <= 64 * CLOSE * speed)) break;
+        if (round + 1 == ROUNDS) return step > 1e-12 * speed;
+    }
+    memcpy(c->y + n, c->v, n * sizeof *c->v);
+    return read_side(m, t, c->y, at) != ACTIO_FLOW_OK;
+}
+
+static double rate_behind(const struct actio_corner *c) { return actio_dot(c->n, c->gradient, c->v) + c->drift; }
+
+/* F(nu) = E+ - E- + nu dPhi/dt + sigma a */
+static double excess(const struct actio_corner *c, const struct side *from, const struct side *at)
+{
+    double sum = at->E - from->E + c->nu * c->drift;
+    for (size_t r = 0; r < c->rows; r++) sum -= c->sigma[r] * c->Dv[r];
+    return sum;
+}
+
+/* ---- crossing, or reflection */
+
+enum found { CROSSES, NO_WAY, FAILS };
+
+/* Where the motion would stay on the surface: by secants, one where momenta are linear. 0, or 1. */
+static int to_surface(struct actio_motion *m, struct actio_corner *c, const struct side *from, struct side *at,
+                      double t, double *softness)
+{
+    double nu = c->nu, rate = rate_behind(c), scale = fabs(rate) + fabs(c->drift), size = 0, push = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        size = fmax(size, fabs(c->gradient[i]));
+        push = fmax(push, fmax(from->p_size[i], at->p_size[i]));
+    }
+    double step = push > 0 && size > 0 ? push / size : 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        c->nu = nu + step;
+        if (follow(m, c, from, at, t)) return 1;
+        double next = rate_behind(c), slope = (next - rate) / step;
+        if (!(fabs(next - rate) > 1e-12 * (scale + fabs(next)))) { /* constraints decide how Phi moves */
+            *softness = 0;
+            return 0;
+        }
+        *softness = slope;
+        nu = c->nu;
+        rate = next;
+        if (fabs(rate) <= 1e-14 * (scale + fabs(slope * step))) return 0;
+        step = -rate / slope;
+    }
+    return fabs(rate) > 1e-9 * scale;
+}
+
+/* The root of F on the side where Phi moves `way`. */
+static enum found pass(struct actio_motion *m, struct actio_corner *c, const struct side *from, struct side *at,
+                       double t, int way)
+{
+    double softness;
+    c->nu = 0;
+    if (follow(m, c, from, at, t)) return FAILS;
+    if (to_surface(m, c, from, at, t, &softness)) return FAILS;
+    if (softness == 0) {
+        c->nu = 0;
+        return follow(m, c, from, at, t) ? FAILS : rate_behind(c) * way > 0 ? CROSSES : NO_WAY;
+    }
+    if (!(softness > 0)) return FAILS;
+    double least = excess(c, from, at), size = from->E_size + at->E_size;
+    if (!(least < -1e-13 * size)) return NO_WAY;
+    c->nu += way * sqrt(-2 * least / softness);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (follow(m, c, from, at, t)) return FAILS;
+        double off = excess(c, from, at), rate = rate_behind(c);
+        if (!(rate * way > 0)) return FAILS;
+        if (fabs(off) <= 4e-16 * size) return CROSSES;
+        c->nu -= off / rate;
+    }
+    return fabs(excess(c, from, at)) <= 1e-13 * size ? CROSSES : FAILS;
+}
+
+static int corner_stop(struct actio_motion *m, size_t by, int why)
+{
+    m->halted.by = by;
+    m->halted.why = why;
+    return ACTIO_FLOW_FAILED;
+}
+
+/* L jumps, or the gradient of a holonomic row does: energy decides between passing and reflection. */
+static int refract(struct actio_motion *m, struct actio_corner *c, size_t k, double t)
+{
+    int way = rate_behind(c) > 0 ? 1 : -1;
+    struct side spare = c->new;
+    enum found found = pass(m, c, &c->old, &spare, t, way);
+    if (found == CROSSES) return ACTIO_FLOW_OK;
+    if (found == FAILS) return corner_stop(m, k, ACTIO_STOP_CORNER);
+    set_modes(m, c->mode);
+    found = pass(m, c, &c->old, &spare, t, -way);
+    return found == CROSSES ? ACTIO_FLOW_OK : corner_stop(m, k, ACTIO_STOP_CORNER);
+}
+
+int actio_corner_rank(struct actio_motion *m, double t, const double *y)
+{
+    const double *values = actio_motion_values(m, t, y);
+    if (!values) return actio_motion_note_bad(m);
+    actio_saddle_expect_rank(m->saddle, m->p);
+    actio_saddle_factor(m->saddle, values);
+    size_t rank = actio_saddle_rank(m->saddle, m->rows.unique_here);
+    actio_saddle_expect_rank(m->saddle, rank);
+    for (size_t i = 0; i < m->p; i++) m->rows.unique[i] &= m->rows.unique_here[i];
+    m->rows.rank = rank;
+    m->rows.numeric = true;
+    return ACTIO_FLOW_OK;
+}
+
+bool actio_corner_rank_varies(const struct actio_motion *m) { return m->corner && m->corner->varies; }
+
+int actio_corner_resume(struct actio_motion *m, double t, const double *y)
+{
+    const double *values = m->corner && m->p ? actio_motion_values(m, t, y) : NULL;
+    if (!m->corner || !m->p) return ACTIO_FLOW_OK;
+    if (!values) return actio_motion_note_bad(m);
+    actio_saddle_factor(m->saddle, values);
+    if (!m->corner->varies && actio_saddle_rank(m->saddle, NULL) == m->rows.rank) return ACTIO_FLOW_OK;
+    m->corner->varies = true;
+    return actio_corner_rank(m, t, y);
+}
+
+/* Constraints that appear or vanish. The rank of many a way to compute is that of the start. */
+static int check_rank(struct actio_motion *m, size_t k, double t, const double *y, bool *turned)
+{
+    if (m->p == 0) return ACTIO_FLOW_OK;
+    const double *values = actio_motion_values(m, t, y);
+    if (!values) return actio_motion_note_bad(m);
+    actio_saddle_factor(m->saddle, values);
+    if (actio_saddle_rank(m->saddle, NULL) == m->rows.rank) return ACTIO_FLOW_OK;
+    if (m->rows.fixed || (m->obeys.law && !m->obeys.law->any_rank)) return corner_stop(m, k, ACTIO_STOP_RANK_SWITCHES);
+    *turned = m->corner->varies = true;
+    return actio_corner_rank(m, t, y);
+}
+
+static int turn_velocities(struct actio_motion *m, size_t k, double t, double *y, bool *turned)
+{
+    struct actio_corner *c = m->corner;
+    if (memcmp(c->mode, m->here.mode, m->sys->switches.count * sizeof(double)) == 0) return ACTIO_FLOW_OK;
+    memcpy(c->after, m->here.mode, m->sys->switches.count * sizeof(double));
+    set_modes(m, c->mode);
+    int status = read_side(m, t, y, &c->old);
+    if (!status) read_switch(m, c, k, t, y);
+    set_modes(m, c->after);
+    if (!status) status = read_side(m, t, y, &c->new);
+    if (status) return actio_motion_note_bad(m);
+    size_t broken = broken_row(m, c);
+    if (broken < m->p) return corner_stop(m, broken, ACTIO_STOP_ROW_JUMPS);
+    struct jump j = look(m, c);
+    if (!j.lagrangian && !j.holonomic && !j.velocity) return ACTIO_FLOW_OK;
+    bool turns = j.lagrangian || j.holonomic;
+    *turned = true;
+    if (!m->sys->is.plain || (turns && c->by_v)) return corner_stop(m, k, ACTIO_STOP_CORNER);
+    memcpy(c->y, y, m->ny * sizeof *y);
+    memcpy(c->v, y + c->n, c->n * sizeof *y);
+    c->nu = 0;
+    c->speed = 0;
+    for (size_t i = 0; i < c->n; i++) c->speed = fmax(c->speed, fabs(c->v[i]));
+    struct side spare = c->new;
+    if (turns && c->by_q) status = refract(m, c, k, t);
+    else if (follow(m, c, &c->old, &spare, t)) status = corner_stop(m, k, ACTIO_STOP_CORNER);
+    if (!status) memcpy(y + c->n, c->v, c->n * sizeof *y);
+    return status;
+}
+
+int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, bool *turned)
+{
+    *turned = false;
+    if (!m->corner) return ACTIO_FLOW_OK;
+    int status = turn_velocities(m, k, t, y, turned);
+    return status ? status : check_rank(m, k, t, y, turned);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a switch does to the velocities, where the Lagrangian or a constraint jumps across it: the corner conditions of
+ * Weierstrass and Erdmann, and impulses of constraints that change.
+ *     p+ - p- = nu dPhi/dq + D+' sigma,  E+ - E- = -nu dPhi/dt - sigma a,  phi+ = 0
+ * p = dL/dq', E = q'p - L, Phi the switch, D+ the directions of ideal reactions behind it, sigma their impulses, a the
+ * part of the rows without velocities. */
+#ifndef ACTIO_SOLVE_CORNER_H
+#define ACTIO_SOLVE_CORNER_H
+
+#include "solve/motion.h"
+
+struct actio_corner;
+
+int actio_corner_open(struct actio_motion *m); /* 0, or 1: no memory. Nothing where only forces have switches */
+void actio_corner_close(struct actio_motion *m);
+/* Before a switch flips: the modes are kept. */
+void actio_corner_note(struct actio_motion *m);
+/* Switch k has flipped at this state: velocities behind it. The motion may be
+ * reflected: the modes are then those before. *turned: something did jump. A flow status. */
+int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, bool *turned);
+/* Has the rank of the constraints changed at a switch in some run of this motion? Then it is found anew at the start
+ * and for each row of the table. A flow status. */
+bool actio_corner_rank_varies(const struct actio_motion *m);
+int actio_corner_rank(struct actio_motion *m, double t, const double *y);
+int actio_corner_resume(struct actio_motion *m, double t, const double *y); /* the same for a motion that goes on */
+
+#endif

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a switch in the Lagrangian, in a constraint or in a wall does to velocities.
+
+References: closed forms; and for random models the same model with the switch smoothed over a width, whose motion must
+approach the sharp one as the width shrinks (no corner is formed there).
+
+usage: corners.py [--program FILE] [--seed N] [--count N]"""
+import csv
+import io
+import json
+import math
+import os
+import random
+import sys
+import tempfile
+
+from program import Tally, arguments, call, run_parts
+
+S2 = math.sqrt(.5)
+FREE = "dalembert gauss maggi hamel appell jourdain hamilton discrete skg dual"
+G = 9.81
+
+CLUTCH = "coord a, b\nlagrangian a'^2/2 + b'^2\nconstraint clutch: %s = 0\nforce a = 1\ntime 0 .. 3\n"
+CANT = "does not apply", "the rank of the constraints changes"      # these motions need a rank that stays
+
+# (name, model, {column: value at the end})
+EXACT = [
+    ("gear", "param T = 1\ncoord a, b\nlagrangian a'^2/2 + b'^2\nconstraint gear: a' = if(t < 1, 2, 3)*b'\nforce a = T\n"
+     "time 0 .. 2\n", {"a": 97 / 66, "b": 6 / 11}),
+    ("clutch closes", CLUTCH % "if(t < 1, 0, a' - b')", {"a": 11 / 6, "b": 4 / 3}),
+    ("clutch opens", CLUTCH % "if(t < 1, a' - b', 0)", {"a": 1 / 6 + 2 / 3 + 2, "b": 1 / 6 + 2 / 3}),
+    ("bend", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint wire: y = max(0, x)\nstart x = -1, x' = 1\ntime 0 .. 2\n",
+     {"x": S2, "y": S2, "x_dot": S2}),
+    ("potential step", "coord x\nlagrangian x'^2/2 - if(x < 1, 0, 1)\nstart x' = 2\ntime 0 .. 2\n",
+     {"x": 1 + 1.5 * math.sqrt(2), "x_dot": math.sqrt(2), "energy": 2}),
+    ("too low for it", "coord x\nlagrangian x'^2/2 - if(x < 1, 0, 1)\nstart x' = 1\ntime 0 .. 2\n", {"x": 0, "x_dot": -1}),
+    ("down and up", "coord x\nlagrangian x'^2/2 + if(abs(x - 1) < .5, 1.5, 0)\nstart x' = 1\ntime 0 .. 3\n",
+     {"x": 1.5 + 3 - .5 - .5, "x_dot": 1}),
+    ("mass doubles", "coord x\nlagrangian if(t < 1, 1, 2)*x'^2/2\nstart x' = 1\ntime 0 .. 2\n", {"x": 1.5, "x_dot": .5}),
+    ("charge at an edge", "coord x, y\nlagrangian (x'^2 + y'^2)/2 + if(x < 1, 0, 1)*y'\nsymmetry s: y = 1\n"
+     "start x' = 2, y' = .5\ntime 0 .. 2\n", {"y_dot": -.5, "x_dot": 2, "charge.s": .5}),
+    ("carried along", "coord x, y\nlagrangian (x'^2 + y'^2)/2 - if(x < 0, 0, .5)\nconstraint c: y = x + 2*t\n"
+     "start x = -1, y = -1, x' = 1, y' = 3\ntime 0 .. 2\n", {"x": S2, "x_dot": S2, "y_dot": 2 + S2}),
+    ("step that moves", "coord x\nlagrangian x'^2/2 - if(x < t, 0, 1)\nstart x = -1, x' = 3\ntime 0 .. 1\n",
+     {"x_dot": 1 + math.sqrt(2)}),
+    ("refraction", "coord x, y\nlagrangian (x'^2 + y'^2)/2 - if(x + y < 1, 0, -1)\nstart x' = 1\ntime 0 .. 2\n",
+     {"x_dot": (1 + math.sqrt(5)) / 2, "y_dot": (math.sqrt(5) - 1) / 2}),
+    ("rolling uphill", "coord x, th\nlagrangian x'^2/2 + th'^2/4 - if(x < 1, 0, .3)\nconstraint roll: x' = th'\n"
+     "start x' = 1, th' = 1\ntime 0 .. 2\n", {"x_dot": math.sqrt(.6)}),
+]
+
+# (name, model, exit status, words of the message)
+REFUSED = [
+    ("teleport", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: y = if(t < .5, 0, -.2)\nstart x' = 1\ntime 0 .. 1\n",
+     3, "'c' jumps at t = 0.5"),
+    ("stairs", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: y = floor(x)\nstart x = .5, x' = 1\ntime 0 .. 1\n",
+     3, "'c' jumps at t = 0.5"),
+    ("speed", "coord x\nlagrangian x'^2/2 - abs(x')\nforce x = -1\nstart x' = 1\ntime 0 .. 3\n", 3, "no velocities behind the switch"),
+    ("wall comes", "coord y\nlagrangian y'^2/2\ncontact floor: y >= if(t < 1, 0, 1)\nstart y = .5\ntime 0 .. 2\n",
+     3, "'floor' jumps into the body at t = 1"),
+]
+
+
+def write(folder, text):
+    path = os.path.join(folder, "m.act")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def moved(program, folder, text, *options):
+    """(exit status, the last row by column, standard error)"""
+    status, out, err = call(program, "run", write(folder, text), "--quiet", *options)
+    rows = list(csv.reader(io.StringIO(out)))
+    last = dict(zip(rows[0], map(float, rows[-1]))) if len(rows) > 1 else {}
+    return status, last, err
+
+
+def exact(program, folder, tally):
+    """Closed forms, to 1e-9 by every principle that has one motion here."""
+    for name, text, end in EXACT:
+        for by in FREE.split():
+            status, last, err = moved(program, folder, text, "--by", by)
+            if any(words in err for words in CANT):
+                tally.check(status in (1, 3), "%s by %s: exit %s" % (name, by, status))
+                continue
+            off = {c: last.get(c, math.nan) - v for c, v in end.items()}
+            tally.check(status == 0 and all(abs(x) < 1e-9 for x in off.values()), "%s by %s: exit %s, off by %s\n%s" % (name, by, status, off, err))
+
+
+def agreement(program, folder, tally):
+    """`compare` says so: nobody disagrees, and those that can't say why."""
+    for name, text, _ in EXACT:
+        _, out, err = call(program, "compare", write(folder, text), "--json")
+        rows = json.loads(out)["principles"] if out else []
+        wrong = [r for r in rows if r["status"] in ("disagrees", "failed") and r["by"] not in ("reduced", "vakonomic")
+                 and CANT[1] not in r["note"]]
+        tally.check(len(rows) > 8 and not wrong, "%s: %s %s" % (name, wrong, err))
+
+
+def refused(program, folder, tally):
+    for name, text, expected, words in REFUSED:
+        status, last, err = moved(program, folder, text)
+        tally.check(status == expected and words in err, "%s: exit %s instead of %s, and says\n%s" % (name, status, expected, err))
+        tally.check(last, "%s: the rows before are lost" % name)
+
+
+def walls(program, folder, tally):
+    """A body slides off a step, and lands after a free fall."""
+    text = ("coord x, y\nlagrangian (x'^2 + y'^2)/2 - %r*y\ncontact step: y >= if(x < 1, 0, -.2), restitution = 0\n"
+            "start x = .5, x' = 1\ntime 0 .. 2\n" % G)
+    _, out, _ = call(program, "run", write(folder, text), "--json", "--quiet")
+    events = json.loads(out)["events"]
+    hits = [e["t"] for e in events if e["kind"] == "impact"]
+    tally.check(len(hits) == 1 and abs(hits[0] - .5 - math.sqrt(.4 / G)) < 1e-9, "it lands at %s" % hits)
+    for t, y in ((.6, -G * .1 ** 2 / 2), (.65, -G * .15 ** 2 / 2), (1, -.2)):
+        _, last, err = moved(program, folder, text, "--time", "0..%r" % t)
+        tally.check(abs(last.get("y", 9) - y) < 1e-9, "y(%s) = %s, not %s\n%s" % (t, last.get("y"), y, err))
+
+
+def powers(program, folder, tally):
+    """Kinks under fractional powers are crossed: energy of a ball on a Hertzian floor."""
+    text = "coord y\nlagrangian y'^2/2 - y - 400*max(0, -y)^2.5\nstart y = 1\ntime 0 .. 20\n"
+    forced = "coord y\nlagrangian y'^2/2 - y\nforce y = 1000*max(0, -y)^1.5\nstart y = 1\ntime 0 .. 20\n"
+    ends = [moved(program, folder, x) for x in (text, forced)]
+    for status, last, err in ends:             # 0.34196989333924 by quadrature with 25 digits: flight, contact, flight
+        tally.check(status == 0 and abs(last.get("y", 9) - .34196989333923746) < 1e-8, "exit %s, %s\n%s" % (status, last, err))
+    damped = "coord x\nlagrangian x'^2/2\nforce x = -abs(x')^.5*x'\nstart x' = 1\ntime 0 .. 2\n"
+    status, last, err = moved(program, folder, damped)        # v = 1/(1 + t/2)^2
+    tally.check(status == 0 and abs(last.get("x_dot", 9) - .25) < 1e-9, "exit %s, %s\n%s" % (status, last, err))
+
+
+# ---- random models
+
+def number(rng, low=.3, high=1.5):
+    return round(rng.uniform(low, high) * rng.choice((1, -1)), 3)
+
+
+def random_model(rng):
+    """(text with STEP and RAMP as names of the switched functions of their argument, what it has)"""
+    n = rng.choice((1, 2, 2, 3))
+    q = ["x", "y", "z"][:n]
+    kinds = rng.sample(["potential", "mass", "charge", "moving"], rng.choice((1, 1, 2)))
+    surface = " + ".join("(%r)*%s" % (number(rng), c) for c in q) + " - %r" % round(rng.uniform(.1, .4), 3)
+    if "moving" in kinds:
+        surface += " - %r*t" % round(rng.uniform(.1, .5), 3)
+    mass = [round(rng.uniform(.6, 2), 3) for _ in q]
+    L = " + ".join("%r*%s'^2/2" % (m, c) for m, c in zip(mass, q))
+    if n > 1:
+        L += " + %r*x'*y'" % round(rng.uniform(-.4, .4), 3)
+    L += " - (%s)/2" % " + ".join("%r*%s^2" % (round(rng.uniform(.1, 1), 3), c) for c in q)
+    if "potential" in kinds or kinds == ["moving"]:
+        L += " - (%r)*STEP(%s)" % (number(rng, .05, 1.2), surface)
+    if "mass" in kinds:
+        L += " + %r*STEP(%s)*%s'^2/2" % (round(rng.uniform(.3, 1.5), 3), surface, rng.choice(q))
+    if "charge" in kinds:
+        L += " + (%r)*STEP(%s)*%s'" % (number(rng), surface, rng.choice(q))
+    lines = ["coord " + ", ".join(q), "lagrangian " + L]
+    start = {c + "'": number(rng, .8, 2) for c in q}
+    bound = rng.choice(["", "", "row", "wire"]) if n > 1 else ""
+    if bound == "row":
+        lines.append("constraint c: y' = (%r + x)*x'" % 0.4)
+        start["y'"] = .4 * start["x'"]
+    if bound == "wire":
+        lines.append("constraint c: y = %r*x + (%r)*RAMP(x - .2)" % (.3, number(rng)))
+        start["y'"] = None
+    lines.append("time 0 .. 1.2")
+    return lines, start, bound
+
+
+def text_of(lines, start, bound, width):
+    """width 0: sharp. At the start the smoothed ramp has a small value and slope: y and y' follow from them."""
+    step = (lambda u: "if(%s < 0, 0, 1)" % u) if width == 0 else (lambda u: "(1 + tanh((%s)/%r))/2" % (u, width))
+    ramp = (lambda u: "max(0, %s)" % u) if width == 0 else (lambda u: "((%s) + sqrt((%s)^2 + %r))/2" % (u, u, width ** 2))
+
+    def put(line, word, made):
+        while word in line:
+            at = line.index(word)
+            depth, end = 0, at + len(word)
+            while True:
+                depth += {"(": 1, ")": -1}.get(line[end], 0)
+                end += 1
+                if depth == 0:
+                    break
+            line = line[:at] + "(" + made(line[at + len(word) + 1:end - 1]) + ")" + line[end:]
+        return line
+    lines = [put(put(line, "STEP", step), "RAMP", ramp) for line in lines]
+    values = dict(start)
+    if width:                                              # a fast clock beside it: steps are too short to miss the narrow change
+        lines += ["coord clock", "lagrangian clock'^2/2 - %r*clock^2/2" % 3e3 ** 2]
+        values["clock"] = 1
+    if bound == "wire":
+        values.pop("y'")
+    text = "\n".join(lines) + "\nstart " + ", ".join("%s = %r" % v for v in values.items()) + "\n"
+    return text
+
+
+def smoothed(program, folder, tally):
+    rng, done, kept = random.Random(SEED), 0, 0
+    widths = (1e-2, 1e-3, 1e-4)
+    while done < COUNT:
+        lines, start, bound = random_model(rng)
+        done += 1
+        status, sharp, err = moved(program, folder, text_of(lines, start, bound, 0), "--project")
+        if status != 0:
+            tally.check(False, "exit %s of\n%s\n%s" % (status, text_of(lines, start, bound, 0), err))
+            continue
+        far = []
+        for width in widths:
+            status, soft, err = moved(program, folder, text_of(lines, start, bound, width), "--project")
+            if status != 0:
+                break
+            far.append(max(abs(soft[c] - sharp[c]) for c in sharp if c in "xyz"))
+        if len(far) < len(widths):
+            tally.check(False, "the smoothed model ends with %s\n%s" % (err, text_of(lines, start, bound, width)))
+            continue
+        kept += 1
+        falls = far[2] < 1e-7 or (far[2] < .3 * far[1] + 1e-7 and far[2] < .01)
+        tally.check(falls, "differences %s at widths %s of\n%s" % (far, widths, text_of(lines, start, bound, 0)))
+    tally.check(kept > .9 * done, "%d of %d were compared" % (kept, done))
+
+
+def option(name, default):
+    if name not in sys.argv:
+        return default
+    at = sys.argv.index(name)
+    value = int(sys.argv[at + 1])
+    del sys.argv[at:at + 2]
+    return value
+
+
+SEED, COUNT = option("--seed", 1), option("--count", 40)
+
+
+def main():
+    program, _ = arguments()
+    tally = Tally("corners")
+    with tempfile.TemporaryDirectory() as folder:
+        run_parts([exact, agreement, refused, walls, powers, smoothed], program, folder, tally)
+    tally.done()
+
+
+main()
