@@ -309,8 +309,18 @@ static enum found pass(struct actio_motion *m, struct actio_corner *c, const str
     return fabs(excess(c, from, at)) <= 1e-13 * size ? CROSSES : FAILS;
 }
 
+/* Dependent rows that are met on one side of the switch only: it is they that end the motion. */
+static int rows_disagree(struct actio_motion *m)
+{
+    m->halted.why = ACTIO_STOP_CONTRADICTION;
+    for (size_t j = m->p; j-- > 0;)
+        if (!m->rows.unique[j]) m->halted.by = j;
+    return ACTIO_FLOW_FAILED;
+}
+
 static int corner_stop(struct actio_motion *m, size_t by, int why)
 {
+    if (why == ACTIO_STOP_CORNER && m->rows.rank < m->p) return rows_disagree(m);
     m->halted.by = by;
     m->halted.why = why;
     return ACTIO_FLOW_FAILED;

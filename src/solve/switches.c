@@ -92,8 +92,10 @@ static struct course course_under(struct actio_motion *m, size_t k, double mode,
     double old = m->here.mode[k], scale = 1;
     m->here.mode[k] = mode;
     bool by_place = m->sys->switches.by_place && m->sys->switches.by_place[k];
-    bool solved = actio_motion_solve(m, t, y) == ACTIO_FLOW_OK;
-    if (by_place && !solved) {
+    int status = actio_motion_solve(m, t, y);
+    bool solved = status == ACTIO_FLOW_OK;
+    by_place &= status == ACTIO_FLOW_NAN; /* rows that contradict each other are no way to go */
+    if (by_place) {
         memset(m->here.zdot, 0, m->N * sizeof *m->here.zdot);
         guards_at(m, t, y);
     }
