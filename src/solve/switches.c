@@ -94,7 +94,7 @@ static struct course course_under(struct actio_motion *m, size_t k, double mode,
     bool by_place = m->sys->switches.by_place && m->sys->switches.by_place[k];
     int status = actio_motion_solve(m, t, y);
     bool solved = status == ACTIO_FLOW_OK;
-    by_place &= status == ACTIO_FLOW_NAN; /* rows that contradict each other are no way to go */
+    by_place &= status == ACTIO_FLOW_NAN; /* not where rows contradict each other */
     if (by_place) {
         memset(m->here.zdot, 0, m->N * sizeof *m->here.zdot);
         guards_at(m, t, y);
