@@ -600,6 +600,22 @@ def templates_are_listed_written_and_true():
     assert all(f"`{name}`" in actio("new").out or f"new {name}`" in actio("new").out for name in names if name != "pendulum")
 
 
+def the_models_of_the_readme_hold():
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+    with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
+        page = file.read()
+    models = [block for block in re.findall(r"^```\n(.*?)^```$", page, re.M | re.S) if "lagrangian" in block]
+    assert len(models) == 2 and len(models[0].splitlines()) == 6, models
+    for text in models:
+        write("pendulum.act", text)
+        assert actio("test", "pendulum.act").returncode == 0, text
+        if text is models[0]:
+            for words in re.findall(r"^\| `actio ([^`]*)`", page, re.M):
+                assert actio(*words.split()).returncode == 0, words
+    for link in re.findall(r"\]\(([^)#]+)", page):
+        assert os.path.exists(os.path.join(root, link)), link
+
+
 def new_refuses_what_it_can_not_do():
     done = actio("new", "pendullum")
     assert done.returncode == 2 and "did you mean 'pendulum'" in done.err and "rolling" in done.err, done.err
