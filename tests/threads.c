@@ -19,7 +19,7 @@ struct job {
 
 static const struct job jobs[THREADS] = {
     { .stem = "disk", .time = "0..0.2" },        { .stem = "kepler", .time = "0..0.2", .judged = true },
-    { .stem = "bouncing-ball", .time = "0..1" }, { .stem = "four-bar", .time = "0..0.2" },
+    { .stem = "bouncing-ball", .time = "0..1" }, { .stem = "pendulum-cartesian", .time = "0..0.2" },
     { .stem = "lorenz", .time = "0..0.1" },      { .stem = "duffing", .time = "0..0.1" },
 };
 
