@@ -4,6 +4,8 @@
  * Read a model and run it to obtain a table. Findings collect errors, warnings and notes.
  * Constructors return a pointer that the caller frees, or NULL. Actions return an exit status (see actio_status).
  * The library never exits and never prints. Objects must be freed before their context.
+ * Threads: a context belongs to one thread at a time, with everything that was made with it. Threads with contexts of
+ * their own do not share anything that changes, and may work at the same time.
  * A wrong argument (NULL for a model, an unknown word, a number that is not a size) is refused with a
  * finding and ACTIO_WRONG_USAGE. Without a context or findings, constructors return NULL, and actions return
  * ACTIO_WRONG_USAGE. Queries of NULL, and of an index beyond the end, return 0, NAN, NULL or "".
