@@ -41,7 +41,7 @@ PROSE = [
     (r"\bwears? out\b", "becomes ill-conditioned"), (r"\bcan't be had\b", "is not met"),
     (r"\bto and fro\b", "oscillates"), (r"\bon the formulas\b", "symbolically"),
 ]
-VERBS = set("""add avoid guess begin break check choose close combine compare correct declare delete describe divide end follow form give keep
+VERBS = set("""add avoid guess begin bind break check choose close combine compare correct declare delete describe divide end follow form give keep
 let list loosen make multiply move name pass plot prescribe provide put raise reduce release remove rename replace require restrict run save
 search select send separate set shorten specify start take try use write call draw see""".split())
 
