@@ -40,6 +40,7 @@ struct world {
     const struct actio_option_row *options;
     const struct actio_command_row *commands;
     const struct actio_example *examples;
+    const struct actio_language_row *language;
     const struct actio_action_slice *slices;
     const double *numbers[2];
     const uint32_t *entries[2];
@@ -155,7 +156,8 @@ static void close_world(struct world *w)
     CALL(model_set_time, 2, (P(0, w->model), 0, w->at ? 0 : 2, P(1, w->f))) \
     CALL(model_bind, 4, (P(0, w->model), P(1, "motor"), P(2, push), w->at != 0, NULL, P(3, w->f))) \
     CALL(model_externals, 1, (P(0, w->model))) CALL(model_external, 2, (P(0, w->model), w->at, P(1, &w->bound))) \
-    CALL(gallery, 1, (P(0, &w->examples))) \
+    CALL(gallery, 1, (P(0, &w->examples))) CALL(templates, 1, (P(0, &w->examples))) \
+    CALL(language, 1, (P(0, &w->language))) \
     CALL(options, 1, (P(0, &w->options))) \
     CALL(option_takes, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) \
     CALL(option_owners, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) \
