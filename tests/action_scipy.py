@@ -45,7 +45,10 @@ class Slice(ctypes.Structure):
 
 
 class Change(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_char), ("text", ctypes.c_char_p)]
+    _fields_ = [("kind", ctypes.c_int), ("text", ctypes.c_char_p)]
+
+
+TIME = 3                                                    # of enum actio_change_kind
 
 
 DOUBLES = ctypes.POINTER(ctypes.c_double)
@@ -83,7 +86,7 @@ class Action:
         self.lib = lib
         self.ctx = lib.actio_context_create(None)
         self.findings = lib.actio_findings_create(self.ctx)
-        change = Change(b"t", time.encode()) if time else None
+        change = Change(TIME, time.encode()) if time else None
         self.model = lib.actio_model_read(self.ctx, model.encode(), ctypes.byref(change) if change else None, 1 if change else 0, self.findings)
         options = Options(grid, order, form.encode() if form else None, 0, 0)
         self.a = lib.actio_action_create(self.ctx, self.model, ctypes.byref(options), self.findings)

@@ -47,7 +47,10 @@ class Slice(ctypes.Structure):
 
 
 class Change(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_char), ("text", ctypes.c_char_p)]
+    _fields_ = [("kind", ctypes.c_int), ("text", ctypes.c_char_p)]
+
+
+TIME, WEIGHTS, BASE, FINAL = 3, 4, 6, 7                     # of enum actio_change_kind
 
 
 DOUBLES = ctypes.POINTER(ctypes.c_double)
@@ -87,7 +90,7 @@ class Dual:
         self.lib = lib
         self.ctx = lib.actio_context_create(None)
         self.findings = lib.actio_findings_create(self.ctx)
-        change = (Change * len(changes))(*(Change(kind.encode(), text.encode()) for kind, text in changes))
+        change = (Change * len(changes))(*(Change(kind, text.encode()) for kind, text in changes))
         self.model = lib.actio_model_read(self.ctx, model.encode(), change, len(changes), self.findings)
         words = {key: value.encode() if isinstance(value, str) else value for key, value in options.items()}
         self.a = lib.actio_dual_action_create(self.ctx, self.model, ctypes.byref(Options(grid=grid, **words)), self.findings)
@@ -271,7 +274,7 @@ class Lorenz:
 
 
 def lorenz_by_hand(lib):
-    changes = (("t", "0..0.1"), ("b", "x=1.5,y=2,z=.5"))
+    changes = ((TIME, "0..0.1"), (BASE, "x=1.5,y=2,z=.5"))
     for grid, k in ((4, 4), (5, 2), (3, 1)):
         dual, hand = Dual(lib, "lorenz", grid, changes, order=k), Lorenz(grid, k, .1, (1.5, 2, .5), (1, 1, 1))
         check(abs(dual.times - hand.times).max() < 1e-15 and list(dual.slice) == ["dual x", "dual y", "dual z"] and dual.size == 3 * k * grid, f"nodes of degree {k}")
@@ -293,7 +296,7 @@ def lorenz_by_hand(lib):
 
 def hamiltonian(lib):
     """Constant along the slab, and -|x(T) - base|^2/2."""
-    dual = Dual(lib, "lorenz", 16, (("t", "0..0.1"),), base="constant")
+    dual = Dual(lib, "lorenz", 16, ((TIME, "0..0.1"),), base="constant")
     z, _ = dual.solve()
     H, x = dual.hamiltonian(z), dual.ends(z)
     before = dual.value(z)
@@ -310,14 +313,14 @@ def main():
                                  ("pars45", .005, {"multipliers": True, "order": 1}), ("pars42", .002, {"closure": "vakonomic", "order": 2}), ("pars42", .002, {"closure": "reduced", "order": 2}),
                                  ("pars42", .002, {"closure": "free", "power": "nonnegative", "order": 2})):
         if chosen("differentiates " + model):
-            differentiates(lib, model, size, (("t", "0..0.06"),), **options)
-    reaches(lib, "lorenz", 8, ("--time", "0..0.1", "--base", "x=1,y=1,z=1"), (("t", "0..0.1"), ("b", "x=1,y=1,z=1")), solvers=(by_trust_exact, by_newton_cg, by_newton))
-    reaches(lib, "lorenz", 8, ("--time", "0..0.1", "--base", "constant", "--weights", "x=1,y=2,z=5", "--final", "x=.05,y=-.1"), (("t", "0..0.1"), ("w", "x=1,y=2,z=5"), ("f", "x=.05,y=-.1")), base="constant")
-    reaches(lib, "pars42", 10, ("--time", "0..1"), (("t", "0..1"),))
-    reaches(lib, "pars42", 10, ("--time", "0..1", "--base", "constant", "--order", "3"), (("t", "0..1"),), base="constant", order=3)
-    reaches(lib, "pars45", 10, ("--time", "0..1", "--multipliers", "--order", "3"), (("t", "0..1"),), multipliers=True, order=3)
-    reaches(lib, "pars42", 10, ("--time", "0..1", "--base", "constant", "--closure", "free"), (("t", "0..1"),), base="constant", closure="free")
-    reaches(lib, "pars47", 32, ("--time", "0..1", "--base", "v1=0,v2=0"), (("t", "0..1"), ("b", "v1=0,v2=0")))
+            differentiates(lib, model, size, ((TIME, "0..0.06"),), **options)
+    reaches(lib, "lorenz", 8, ("--time", "0..0.1", "--base", "x=1,y=1,z=1"), ((TIME, "0..0.1"), (BASE, "x=1,y=1,z=1")), solvers=(by_trust_exact, by_newton_cg, by_newton))
+    reaches(lib, "lorenz", 8, ("--time", "0..0.1", "--base", "constant", "--weights", "x=1,y=2,z=5", "--final", "x=.05,y=-.1"), ((TIME, "0..0.1"), (WEIGHTS, "x=1,y=2,z=5"), (FINAL, "x=.05,y=-.1")), base="constant")
+    reaches(lib, "pars42", 10, ("--time", "0..1"), ((TIME, "0..1"),))
+    reaches(lib, "pars42", 10, ("--time", "0..1", "--base", "constant", "--order", "3"), ((TIME, "0..1"),), base="constant", order=3)
+    reaches(lib, "pars45", 10, ("--time", "0..1", "--multipliers", "--order", "3"), ((TIME, "0..1"),), multipliers=True, order=3)
+    reaches(lib, "pars42", 10, ("--time", "0..1", "--base", "constant", "--closure", "free"), ((TIME, "0..1"),), base="constant", closure="free")
+    reaches(lib, "pars47", 32, ("--time", "0..1", "--base", "v1=0,v2=0"), ((TIME, "0..1"), (BASE, "v1=0,v2=0")))
     run_parts([hamiltonian], lib)
     return ended("dual_scipy", passed, failed)
 

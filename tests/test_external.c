@@ -251,6 +251,25 @@ TEST(walls_and_constraints_go_with_external_forces)
     close_bench(&b);
 }
 
+/* Two rods of one length: which of them is redundant is a matter of formulas. So is a claim on the verdict. */
+TEST(constraints_that_need_a_verdict_are_refused_with_external_forces)
+{
+    static const char redundant[] =
+        "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint a: x = 2*y\nconstraint b: 2*x = 4*y\n"
+        "force x = external(\"motor\")\ntime 0 .. 1\n";
+    static const char claimed[] =
+        "coord x\nlagrangian x'^2/2\nforce x = external(\"motor\")\ntime 0 .. 1\nexpect verdict regular\n";
+    struct bench a = open_bench(redundant), b = open_bench(claimed);
+    struct actio_run_options o = local(1e-6);
+    size_t count;
+    CHECK(bind_motor(&a, true) == 0 && actio_run(a.ctx, a.model, &o, a.f) == NULL && said(&a, "EXTERNAL_NO_FORMULA"));
+    CHECK(bind_motor(&b, true) == 0);
+    struct actio_check *check = actio_test(b.ctx, b.model, &o, b.f, &count);
+    CHECK(!check || (count == 1 && !check[0].ok));
+    close_bench(&a);
+    close_bench(&b);
+}
+
 /* ---- words */
 
 static void refuses(const char *text, const char *code)
@@ -308,6 +327,7 @@ int main(void)
     RUN(what_needs_formulas_is_refused_with_the_reason);
     RUN(a_flow_with_an_external_force_has_its_derivatives);
     RUN(walls_and_constraints_go_with_external_forces);
+    RUN(constraints_that_need_a_verdict_are_refused_with_external_forces);
     RUN(external_is_a_name_like_others_elsewhere);
     RUN(external_is_refused_where_it_has_no_meaning);
     return DONE();

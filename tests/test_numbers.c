@@ -262,6 +262,20 @@ TEST(fields_and_conditions_follow_their_params)
     close_pair(&p);
 }
 
+/* Exponents, conditions and whole numbers inside formulas are not sizes. */
+TEST(an_exponent_is_a_number_like_others)
+{
+    static const char powers[] =
+        "param n = 4, m = 2\ncoord x\nlagrangian x'^2/2 - x^n/n - mod(x + 8, m) - if(n > 4, x, x^2)\n"
+        "start x = n/4\ntime 0 .. n\n";
+    for (int k = 0; k < 2; k++) {
+        struct pair p = open_pair(powers, &(struct actio_change){ ACTIO_CHANGE_PARAM, k ? "n=6" : "n=2.5" });
+        CHECK(!actio_model_param(p.set, 0).fixed && actio_model_set_param(p.set, "n", k ? 6 : 2.5, p.f) == 0);
+        CHECK(same_numbers(p.set, p.read) && same_motions(&p));
+        close_pair(&p);
+    }
+}
+
 TEST(a_family_is_set_as_a_whole_or_by_its_members)
 {
     static const char chain[] =
@@ -314,6 +328,7 @@ int main(void)
     RUN(a_number_set_and_set_back_leaves_no_trace);
     RUN(initial_values_and_times_are_those_of_the_options);
     RUN(fields_and_conditions_follow_their_params);
+    RUN(an_exponent_is_a_number_like_others);
     RUN(a_family_is_set_as_a_whole_or_by_its_members);
     RUN(a_table_lists_its_events);
     RUN(a_param_that_is_set_gives_the_bits_of_one_that_is_read);

@@ -291,8 +291,6 @@ static bool derive(struct deriving *job)
     bool other = !job->d->chapter->is_reference, regular = true;
     if (actio_problem_form(problem) || (other && !applies(job))) return false;
     if (singular(problem)) {
-        if (actio_problem_needs_formulas(problem->model, "the search for hidden and redundant constraints", problem->f))
-            return false;
         job->v = actio_problem_survey(problem, false);
         if (!job->v
             || (!other && job->v->word == ACTIO_VERDICT_hidden && !job->v->too_large

@@ -60,8 +60,6 @@ int actio_problem_settle(struct actio_problem *problem)
 {
     int bad = actio_problem_examine(problem);
     if (bad != ACTIO_UNSETTLED) return bad;
-    if (actio_problem_needs_formulas(problem->model, "the search for hidden and redundant constraints", problem->f))
-        return 1;
     struct actio_verdict *v = actio_problem_survey(problem, false);
     if (!v) return 1;
     actio_problem_explain_verdict(problem, v);

@@ -114,6 +114,7 @@ static void survey(void *user)
 
 struct actio_verdict *actio_problem_survey(struct actio_problem *problem, bool judging)
 {
+    if (actio_problem_needs_formulas(problem->model, "a verdict on constraints", problem->f)) return NULL;
     struct surveying s = { .problem = problem, .judging = judging };
     int bad = actio_attempt(problem->ctx, survey, &s);
     for (size_t i = 0; i < ACTIO_MOST_KERNELS; i++)

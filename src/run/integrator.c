@@ -40,6 +40,10 @@ static void list_events(void *user)
     struct actio_integrator *i = user;
     i->happened = actio_table_create(i->run.problem.ctx);
     i->happened->local_only = true;
+    i->happened->from.model = actio_model_name(i->run.problem.model);
+    i->happened->from.by = i->run.problem.principle->name;
+    i->happened->from.method = i->pieces.stepper->name;
+    i->happened->from.tier = "";
     actio_run_list_events(&i->run, i->happened);
 }
 
