@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Constrained mechanics from a model text: verdicts, equations, motions with error estimates.
+
+>>> import actio
+>>> m = actio.load("disk")
+>>> print(m.check().verdict)
+regular
+>>> r = m.run(tol=1e-10)
+>>> round(r.end["y"], 8)
+10.262536
+
+See docs/python.md."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._action import Action, DualAction
+from ._errors import (ActioWarning, Error, FileError, Finding, Interrupted, LimitError, ModelError, NumericsError,
+                      UsageError)
+from ._handles import text_of as _text_of
+from ._library import lib as _lib
+from ._model import Model, gallery, load, model
+from ._options import Option, options, principles
+from ._reports import Claim, Claims, Comparison, Derivation, Mode, Modes, Orbit, Orbits, Verdict
+from ._result import Column, Gradient, Picture, Result
+
+if TYPE_CHECKING:
+    from .sympy import from_sympy
+
+version: str = _text_of(_lib.actio_version())
+__version__ = version
+
+
+def version_details() -> str:
+    """The libraries and features of this build."""
+    return _text_of(_lib.actio_version_details())
+
+
+def library_path() -> str:
+    """The file of the library in use."""
+    return str(_lib.path)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "from_sympy":                                # SymPy is large: only on demand
+        from .sympy import from_sympy
+        return from_sympy
+    raise AttributeError("module 'actio' has no attribute %r" % name)
+
+
+__all__ = ["Action", "ActioWarning", "Claim", "Claims", "Column", "Comparison", "Derivation", "DualAction", "Error", "FileError", "Finding",
+           "Gradient", "Interrupted", "LimitError", "Mode", "Model", "ModelError", "Modes", "NumericsError", "Option", "Orbit", "Orbits",
+           "Picture", "Result", "UsageError", "Verdict", "from_sympy", "gallery", "library_path", "load", "model", "options",
+           "principles", "version", "version_details"]
