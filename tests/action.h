@@ -28,7 +28,7 @@ struct object {
 
 static inline bool open_object(struct object *o, struct given g, size_t grid, int order, const char *form)
 {
-    struct actio_change change = { 't', g.time };
+    struct actio_change change = { ACTIO_CHANGE_TIME, g.time };
     struct actio_action_options options = {
         .grid = grid, .order = order, .form = form, .sigma = g.sigma, .barrier = g.barrier
     };

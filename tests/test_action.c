@@ -193,7 +193,7 @@ static void says_no(struct given given, size_t grid, int order, const char *form
     struct actio_action_options options = {
         .grid = grid, .order = order, .form = form, .sigma = given.sigma, .barrier = given.barrier
     };
-    struct actio_change change = { 's', given.time };
+    struct actio_change change = { ACTIO_CHANGE_START, given.time };
     o = (struct object){ .ctx = actio_context_create(NULL) };
     o.f = actio_findings_create(o.ctx);
     o.model = actio_model_read(o.ctx, given.stem, &change, given.time ? 1 : 0, o.f);

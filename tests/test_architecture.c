@@ -22,7 +22,7 @@ static const struct actio_example *example_named(const char *stem)
 static size_t operations(const char *links, enum actio_quantity what)
 {
     const struct actio_example *e = example_named("nlink");
-    const struct actio_change change = { 'p', links };
+    const struct actio_change change = { ACTIO_CHANGE_PARAM, links };
     struct subject s;
     size_t ops = 0;
     const char *claims = strstr(e->text, "\nexpect"); /* they name links that shorter chains don't have */
@@ -149,7 +149,7 @@ TEST(unknown_principles_methods_and_endings_are_usage_errors_of_the_library_too)
 
 static void read_run_free(const struct actio_example *e, struct actio_context *ctx)
 {
-    static const struct actio_change shorter = { 't', "0..0.2" };
+    static const struct actio_change shorter = { ACTIO_CHANGE_TIME, "0..0.2" };
     struct actio_findings *f = actio_findings_create(ctx);
     struct actio_model *model = actio_model_read_string(ctx, "disk.act", e->text, strlen(e->text), &shorter, 1, f);
     struct actio_run_options options = actio_run_options_default();

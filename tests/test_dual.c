@@ -315,9 +315,10 @@ TEST(a_run_tells_its_dual_and_gives_all_memory_back)
 {
     struct actio_context *ctx = actio_context_create(NULL);
     struct actio_findings *f = actio_findings_create(ctx);
-    const struct actio_change change[] = {
-        { 't', "0..1" }, { 'b', "v1=0,v2=0" }, { 'w', "v1=2,v2=2" }, { 'f', "v1=0" }
-    };
+    const struct actio_change change[] = { { ACTIO_CHANGE_TIME, "0..1" },
+                                           { ACTIO_CHANGE_BASE, "v1=0,v2=0" },
+                                           { ACTIO_CHANGE_WEIGHTS, "v1=2,v2=2" },
+                                           { ACTIO_CHANGE_FINAL, "v1=0" } };
     struct actio_model *model = actio_model_read(ctx, "pars47", change, 4, f);
     struct actio_run_options options = actio_run_options_default();
     struct actio_dual_info info;

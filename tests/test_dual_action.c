@@ -30,7 +30,7 @@ static void read_model(struct object *o, const struct given *g)
 {
     struct actio_change change[2];
     size_t changes = 0;
-    if (g->time) change[changes++] = (struct actio_change){ 't', g->time };
+    if (g->time) change[changes++] = (struct actio_change){ ACTIO_CHANGE_TIME, g->time };
     if (g->more.kind) change[changes++] = g->more;
     *o = (struct object){ .ctx = actio_context_create(NULL) };
     o->f = actio_findings_create(o->ctx);
@@ -104,8 +104,8 @@ static const struct given gallery[] = {
       "0..0.06",
       { .grid = 3, .order = 3, .base = "constant" },
       0.05,
-      { 'h', "(x - x.base)^2/2 + (x - x.base)^4/40" } },
-    { "lorenz", "0..0.06", { .grid = 1, .order = 1 }, 0.05, { 'f', "x=.05,y=-.1" } },
+      { ACTIO_CHANGE_POTENTIAL, "(x - x.base)^2/2 + (x - x.base)^4/40" } },
+    { "lorenz", "0..0.06", { .grid = 1, .order = 1 }, 0.05, { ACTIO_CHANGE_FINAL, "x=.05,y=-.1" } },
 };
 enum { GALLERY = sizeof gallery / sizeof *gallery };
 
@@ -254,10 +254,14 @@ TEST(its_maximum_is_that_of_the_run)
 {
     static const struct given list[] = {
         { "lorenz", "0..0.1", { .grid = 8, .base = "constant" }, 0.02, { 0, NULL } },
-        { "lorenz", "0..0.1", { .grid = 8 }, 0.02, { 'b', "x=1.5,y=2,z=.5" } },
+        { "lorenz", "0..0.1", { .grid = 8 }, 0.02, { ACTIO_CHANGE_BASE, "x=1.5,y=2,z=.5" } },
         { "lorenz", "0.1..0", { .grid = 8 }, 0.01, { 0, NULL } },
         { "lorenz", "0..0.5", { .grid = 20 }, 1e-3, { 0, NULL } },
-        { "lorenz", "0..0.1", { .grid = 8, .base = "constant" }, 0.002, { 'w', "x=1,y=2,z=exp(-3*t)" } },
+        { "lorenz",
+          "0..0.1",
+          { .grid = 8, .base = "constant" },
+          0.002,
+          { ACTIO_CHANGE_WEIGHTS, "x=1,y=2,z=exp(-3*t)" } },
         { "pars42", "0..1", { .grid = 10 }, 1e-4, { 0, NULL } },
         { "pars42", "0..1", { .grid = 10, .base = "constant" }, 1e-3, { 0, NULL } },
         { "pars45", "0..1", { .grid = 10, .multipliers = true }, 1e-3, { 0, NULL } },
@@ -266,7 +270,7 @@ TEST(its_maximum_is_that_of_the_run)
         { "pars42", "0..1", { .grid = 10, .closure = "free", .power = "zero" }, 1e-4, { 0, NULL } },
         { "disk", "0..0.5", { .grid = 10, .order = 3 }, 1e-4, { 0, NULL } },
         { "driven-double-pendulum", "0..0.5", { .grid = 20 }, 1e-5, { 0, NULL } },
-        { "pars47", "0..1", { .grid = 16 }, 0.1, { 'f', "v1=.2" } },
+        { "pars47", "0..1", { .grid = 16 }, 0.1, { ACTIO_CHANGE_FINAL, "v1=.2" } },
         { "pendulum-cartesian", "0..0.5", { .grid = 10, .base = "exact" }, 1e-5, { 0, NULL } },
     };
     for (size_t c = 0; c < sizeof list / sizeof *list; c++)
@@ -359,7 +363,8 @@ TEST(a_solution_that_is_cancelled_says_so)
     volatile int cancel = 0;
     struct actio_context *ctx = actio_context_create(&(struct actio_limits){ .cancel = &cancel });
     struct actio_findings *f = actio_findings_create(ctx);
-    struct actio_model *model = actio_model_read(ctx, "lorenz", &(struct actio_change){ 't', "0..0.1" }, 1, f);
+    struct actio_model *model =
+        actio_model_read(ctx, "lorenz", &(struct actio_change){ ACTIO_CHANGE_TIME, "0..0.1" }, 1, f);
     struct actio_dual_action *a = actio_dual_action_create(ctx, model, NULL, f);
     double *z = numbers(32 * 4 * 3), S;
     cancel = 1;
@@ -486,13 +491,15 @@ TEST(what_is_no_dual_action_is_said)
     says_no((struct given){ .stem = "pars42", .o = { .power = "zero" } }, "NOT_ITS_OPTION");
     says_no((struct given){ .stem = "pars42", .o = { .grid = (size_t)-1 / 2 } }, "TOO_LARGE");
     says_no((struct given){ .stem = "pars42", .o = { .base = "nowhere.csv" } }, "CANNOT_READ");
-    says_no((struct given){ .stem = "pars42", .more = { 'w', "x1=-1" } }, "DUAL_WEIGHT");
-    says_no((struct given){ .stem = "lorenz", .time = "0..0.1", .more = { 'h', "(x - x.base)^2*(.05 - t)" } },
+    says_no((struct given){ .stem = "pars42", .more = { ACTIO_CHANGE_WEIGHTS, "x1=-1" } }, "DUAL_WEIGHT");
+    says_no((struct given){ .stem = "lorenz",
+                            .time = "0..0.1",
+                            .more = { ACTIO_CHANGE_POTENTIAL, "(x - x.base)^2*(.05 - t)" } },
             "DUAL_NOT_CONVEX");
     says_no((struct given){ .stem = "lorenz", .o = { .closure = "reduced" } }, "INAPPLICABLE");
     says_no((struct given){ .stem = "bouncing-ball" }, "INAPPLICABLE");
     says_no((struct given){ .stem = "four-bar" }, "INAPPLICABLE");
-    says_no((struct given){ .stem = "pendulum-cartesian", .more = { 's', "x=1.1" } }, "START_BREAKS");
+    says_no((struct given){ .stem = "pendulum-cartesian", .more = { ACTIO_CHANGE_START, "x=1.1" } }, "START_BREAKS");
     says_no((struct given){ .stem = "coord x\nlagrangian x'^2/2\nstart x = 1\n" }, "NO_TIME");
     says_no(
         (struct given){ .stem = "coord x\nlagrangian x'^2/2\nstart x = 1\ntime 0 .. 1\nfree x'\nrequire x at 1 = 0\n" },

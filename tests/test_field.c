@@ -24,7 +24,7 @@ static const char area[] =
 static struct subject open_with(const char *text, const char *nodes)
 {
     struct subject s;
-    struct actio_change change = { 'p', nodes };
+    struct actio_change change = { ACTIO_CHANGE_PARAM, nodes };
     CHECK(open_subject(&s, text, strlen(text), &change, 1));
     return s;
 }

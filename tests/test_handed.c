@@ -70,7 +70,7 @@ static struct world open_world(void)
 {
     struct world w = { .run = actio_run_options_default(),
                        .orbit = actio_orbit_options_default(),
-                       .change = { { 'p', "k=2" } },
+                       .change = { { ACTIO_CHANGE_PARAM, "k=2" } },
                        .box = { { "x=0..1" } },
                        .by = { "dalembert" } };
     w.ctx = actio_context_create(NULL);
@@ -126,7 +126,13 @@ static void close_world(struct world *w)
     CALL(model_read_string, 5, (P(0, w->ctx), P(1, "a.act"), P(2, text), w->at ? 0 : strlen(text), P(3, \
          w->change), w->at ? 0 : 1, P(4, w->f))) CALL(model_free, 1, (P(0, model_of(w, rests)))) \
     CALL(model_name, 1, (P(0, w->model))) CALL(model_description, 1, (P(0, w->model))) \
-    CALL(model_claims, 1, (P(0, w->model))) CALL(gallery, 1, (P(0, &w->examples))) \
+    CALL(model_claims, 1, (P(0, w->model))) CALL(model_text, 1, (P(0, w->model))) \
+    CALL(model_params, 1, (P(0, w->model))) CALL(model_param, 1, (P(0, w->model), w->at)) \
+    CALL(model_set_param, 3, (P(0, w->model), P(1, "k"), w->at ? NAN : 2, P(2, w->f))) \
+    CALL(model_variables, 1, (P(0, w->model))) CALL(model_variable, 1, (P(0, w->model), w->at)) \
+    CALL(model_set_start, 3, (P(0, w->model), P(1, "x_dot"), w->at ? NAN : 2, P(2, w->f))) \
+    CALL(model_time, 3, (P(0, w->model), P(1, w->y), P(2, w->y))) \
+    CALL(model_set_time, 2, (P(0, w->model), 0, w->at ? 0 : 2, P(1, w->f))) CALL(gallery, 1, (P(0, &w->examples))) \
     CALL(options, 1, (P(0, &w->options))) \
     CALL(option_takes, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) \
     CALL(option_owners, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) \
@@ -189,6 +195,7 @@ static void close_world(struct world *w)
     CALL(table_data, 1, (P(0, w->table), w->at)) CALL(table_nodes, 1, (P(0, w->table), w->at)) \
     CALL(table_axis, 1, (P(0, w->table), w->at)) CALL(table_places, 1, (P(0, w->table), w->at)) \
     CALL(table_cell, 4, (P(0, w->table), P(1, "x"), P(2, &w->n), P(3, &w->m))) \
+    CALL(table_events, 1, (P(0, w->table))) CALL(table_event, 1, (P(0, w->table), w->at)) \
     CALL(table_error, 1, (P(0, w->table), w->at)) CALL(table_slopes, 1, (P(0, w->table))) \
     CALL(table_slope, 1, (P(0, w->table), w->at)) CALL(table_proof, 2, (P(0, w->table), P(1, &w->proof))) \
     CALL(table_dual, 2, (P(0, w->table), P(1, &w->reported))) CALL(table_info, 1, (P(0, w->table))) \

@@ -141,7 +141,7 @@ TEST(no_stiff_step_of_any_gallery_model_allocates)
 
 TEST(hundreds_of_switches_allocate_nothing)
 {
-    static const struct actio_change longer = { 't', "0..600" };
+    static const struct actio_change longer = { ACTIO_CHANGE_TIME, "0..600" };
     const struct actio_example *examples;
     size_t n = actio_gallery(&examples), found = 0;
     for (size_t i = 0; i < n; i++) {

@@ -262,7 +262,9 @@ TEST(numbers_that_are_not_sizes_are_refused)
 TEST(unknown_kinds_of_change_are_refused)
 {
     struct subject s = open_subject();
-    const struct actio_change bad[] = { { 'q', "0..2" }, { 0, "0..2" }, { 't', NULL } };
+    const struct actio_change bad[] = { { (enum actio_change_kind)'q', "0..2" },
+                                        { (enum actio_change_kind)0, "0..2" },
+                                        { ACTIO_CHANGE_TIME, NULL } };
     for (size_t i = 0; i < 3; i++)
         CHECK(refused(&s,
                       actio_model_read_string(s.ctx, "a.act", oscillator, strlen(oscillator), &bad[i], 1, fresh(&s)),

@@ -81,11 +81,21 @@ ACTIO_API int actio_findings_status(const struct actio_findings *f);     /* 0 wi
 ACTIO_API struct actio_message actio_findings_message(struct actio_findings *f, size_t i);
 
 /* ---- models */
-/* 'p' "NAME=EXPR" (--set), 's' "NAME=EXPR" (--start), 't' "A..B" (--time); of the dual action: 'w' "NAME=EXPR"
- * (--weights), 'h' "EXPR" (--potential), 'b', 'f' "NAME=EXPR" (--base, --final); of orbits: 'T' "EXPR" (--period), 'A'
- * "A..B" (--follow), 'W' "NAME=EXPR" (--turn) */
+/* What a change replaces while a model is read. Each is an option of the command line, with the text that it takes. */
+enum actio_change_kind {
+    ACTIO_CHANGE_PARAM = 1, /* "NAME=EXPR" (--set) */
+    ACTIO_CHANGE_START,     /* "NAME=EXPR" (--start) */
+    ACTIO_CHANGE_TIME,      /* "A..B" (--time) */
+    ACTIO_CHANGE_WEIGHTS,   /* of the dual action: "NAME=EXPR" (--weights) */
+    ACTIO_CHANGE_POTENTIAL, /* "EXPR" (--potential) */
+    ACTIO_CHANGE_BASE,      /* "NAME=EXPR" (--base) */
+    ACTIO_CHANGE_FINAL,     /* "NAME=EXPR" (--final) */
+    ACTIO_CHANGE_PERIOD,    /* of orbits: "EXPR" (--period) */
+    ACTIO_CHANGE_FOLLOW,    /* "A..B" (--follow NAME=A..B) */
+    ACTIO_CHANGE_TURN       /* "NAME=EXPR" (--turn) */
+};
 struct actio_change {
-    char kind;
+    enum actio_change_kind kind;
     const char *text;
 };
 /* A word with a slash or .act is a file; otherwise a file of that name, then a stem of the gallery. */
@@ -100,6 +110,40 @@ ACTIO_API void actio_model_free(struct actio_model *model); /* NULL is fine */
 ACTIO_API const char *actio_model_name(const struct actio_model *model);
 ACTIO_API const char *actio_model_description(const struct actio_model *model);
 ACTIO_API size_t actio_model_claims(const struct actio_model *model);
+/* The model printed back; it lives as long as the model. After a number is set, the text is another one. */
+ACTIO_API const char *actio_model_text(struct actio_model *model);
+
+/* ---- numbers of a model, set without reading its text again. What is made of a number follows, as with --set,
+ * --start and --time: params, initial values, times, walls, claims. A number that does not fit is refused with the
+ * finding that these options give, and nothing changes. Tables, flows, integrators and actions that exist keep the
+ * numbers that they were made with. */
+/* derived: a formula of other params, until it is set. fixed: it decides how many members, terms or nodes the model
+ * has; only a change while the model is read can set it. */
+struct actio_param_info {
+    const char *name, *unit; /* unit "" when none is given */
+    double value;
+    bool derived, fixed;
+};
+ACTIO_API size_t actio_model_params(const struct actio_model *model);
+ACTIO_API struct actio_param_info actio_model_param(const struct actio_model *model, size_t i);
+/* A family's name sets all its members, "m[2]" one of them. */
+ACTIO_API int actio_model_set_param(struct actio_model *model, const char *name, double value,
+                                    struct actio_findings *f);
+/* The variables of the state: coordinates, their velocities, states; a field is one variable, its start is NAN. Names
+ * and roles are those of tables: "x", "x_dot"; "coordinates", "velocities", "states". unit: as declared, "" for
+ * velocities. given: the text or a call has set the start; else it is 0. */
+struct actio_variable_info {
+    const char *name, *unit, *role;
+    double start;
+    bool given;
+};
+ACTIO_API size_t actio_model_variables(const struct actio_model *model);
+ACTIO_API struct actio_variable_info actio_model_variable(const struct actio_model *model, size_t i);
+/* "x"; "x'" or "x_dot"; a state; "lambda.c". A field gets this value at every node. */
+ACTIO_API int actio_model_set_start(struct actio_model *model, const char *name, double value,
+                                    struct actio_findings *f);
+ACTIO_API bool actio_model_time(const struct actio_model *model, double *t0, double *t1); /* false: not given */
+ACTIO_API int actio_model_set_time(struct actio_model *model, double t0, double t1, struct actio_findings *f);
 
 /* ---- gallery, built in */
 struct actio_example {
@@ -129,9 +173,9 @@ struct actio_option_row {
     enum actio_option_struct into; /* the field that it fills */
     size_t offset;
     double least, most;
-    const char *words; /* "weak|paper|bare" */
-    char change;
-    unsigned owner; /* 0: every principle; see actio_principle_owns */
+    const char *words;             /* "weak|paper|bare" */
+    enum actio_change_kind change; /* 0: it is not a change */
+    unsigned owner;                /* 0: every principle; see actio_principle_owns */
 };
 ACTIO_API size_t actio_options(const struct actio_option_row **rows);
 /* The value that it takes, in words: "a number from 0 to 1", "weak, paper or bare", "NAME=EXPR". */
@@ -251,9 +295,8 @@ ACTIO_API int actio_action_solve(struct actio_action *a, double *x, struct actio
 
 /* ---- the dual action of one slab over the model's interval as a function of its unknowns, the dual variables D and m:
  * for any solver, and for verification. Where it is stationary, its primal state is the motion. While M = d2L/dU2 > 0
- * that is its maximum (against time, A > B:
- * its minimum). Weights, potential, a constant base
- * and D at the end are changes of the model: 'w', 'h', 'b', 'f'. Switches stay as they are at the start. */
+ * that is its maximum (against time, A > B: its minimum). Weights, potential, a constant base and D at the end are
+ * changes of the model: ACTIO_CHANGE_WEIGHTS, _POTENTIAL, _BASE, _FINAL. Switches stay as they are at the start. */
 struct actio_dual_action;
 struct actio_dual_action_options {
     /* elements (0 = 32); degree of D 1 .. 8 (0 = 4); quadrature points of an element (0 = as a run has them) */
@@ -448,6 +491,17 @@ ACTIO_API const double *actio_table_places(const struct actio_table *table, size
  * SIZE_MAX where the name is that of a whole field. */
 /* Either pointer may be NULL. */
 ACTIO_API bool actio_table_cell(const struct actio_table *table, const char *name, size_t *column, size_t *node);
+/* What happened during the motion, in its order: the list that JSON has. kind: "event", "impact", "rest", "contact",
+ * "release", "stick", "slip", "switch". name: of the event, the contact, the constraint, or the condition of a switch.
+ * value: of an impact its impulse, of a switch its new branch. rule: of an impact the law that decided, or "".
+ * row: the first one that is not before it. */
+struct actio_event_info {
+    double t, value;
+    const char *kind, *name, *rule;
+    size_t row;
+};
+ACTIO_API size_t actio_table_events(const struct actio_table *table);
+ACTIO_API struct actio_event_info actio_table_event(const struct actio_table *table, size_t i);
 /* estimated global error, or NAN */
 ACTIO_API double actio_table_error(const struct actio_table *table, size_t column);
 /* Requested sensitivities: of which column, by which start datum or param. */

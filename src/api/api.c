@@ -195,6 +195,30 @@ double actio_table_error(const struct actio_table *table, size_t column)
     return column_of(table, column) ? actio_table_error_of(table, column) : (double)NAN;
 }
 
+size_t actio_table_events(const struct actio_table *table) { return table ? table->events : 0; }
+
+/* The first row that is not before t, in the direction of the table. */
+static size_t row_from(const struct actio_table *table, double t)
+{
+    size_t low = 0, high = table->rows;
+    bool backward = table->rows > 1 && table->data[0][table->rows - 1] < table->data[0][0];
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        double at = table->data[0][middle];
+        if (backward ? at > t : at < t) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+struct actio_event_info actio_table_event(const struct actio_table *table, size_t i)
+{
+    if (i >= actio_table_events(table))
+        return (struct actio_event_info){ .t = NAN, .value = NAN, .kind = "", .name = "", .rule = "" };
+    const struct actio_event *e = &table->event[i];
+    return (struct actio_event_info){ e->t, e->value, e->kind, e->name, e->rule ? e->rule : "", row_from(table, e->t) };
+}
+
 size_t actio_table_slopes(const struct actio_table *table) { return table ? table->gradients * table->slopes : 0; }
 
 struct actio_slope_row actio_table_slope(const struct actio_table *table, size_t i)

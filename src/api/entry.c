@@ -5,8 +5,8 @@
 
 /* Without a context or findings nothing can be said: the caller gets NULL or ACTIO_WRONG_USAGE. `object`, called
  * `name`, must be there. */
-static bool enter(struct actio_call *call, struct actio_context *ctx, struct actio_findings *f, const char *name,
-                  const void *object)
+bool actio_entry_open(struct actio_call *call, struct actio_context *ctx, struct actio_findings *f, const char *name,
+                      const void *object)
 {
     if (!ctx || !f) return false;
     *call = actio_call_begin(ctx, f);
@@ -17,16 +17,27 @@ static bool enter(struct actio_call *call, struct actio_context *ctx, struct act
 }
 
 /* Ends a call that its arguments forbid; they have been named. */
-static void *refused(struct actio_call *call)
+void *actio_entry_refused(struct actio_call *call)
 {
     actio_call_end(call, true, "");
     return NULL;
 }
 
-static void *made(struct actio_call *call, void *object, const char *what)
+void *actio_entry_made(struct actio_call *call, void *object, const char *what)
 {
     actio_call_end(call, object != NULL, what);
     return object;
+}
+
+/* By the last thing that the call said; without a word, a limit stopped it. */
+int actio_entry_status(struct actio_call *call, bool done, const char *what)
+{
+    struct actio_findings *f = call->f;
+    size_t errors = call->errors;
+    actio_call_end(call, done, what);
+    if (done) return ACTIO_DONE;
+    if (f->errors > errors && f->count) return actio_code_exit(f, f->item[f->count - 1].code);
+    return actio_cancelled(call->ctx) ? actio_cancel_exit(call->ctx) : ACTIO_LIMIT_REACHED;
 }
 
 /* ---- models */
@@ -35,9 +46,9 @@ struct actio_model *actio_model_read(struct actio_context *ctx, const char *name
                                      size_t changes, struct actio_findings *f)
 {
     struct actio_call call;
-    if (!enter(&call, ctx, f, "name", name)) return NULL;
-    if (!actio_changes_fit(change, changes, f)) return refused(&call);
-    return made(&call, actio_model_read_inside(ctx, name, change, changes, f), "reading the model");
+    if (!actio_entry_open(&call, ctx, f, "name", name)) return NULL;
+    if (!actio_changes_fit(change, changes, f)) return actio_entry_refused(&call);
+    return actio_entry_made(&call, actio_model_read_inside(ctx, name, change, changes, f), "reading the model");
 }
 
 struct actio_model *actio_model_read_string(struct actio_context *ctx, const char *file, const char *text,
@@ -45,11 +56,11 @@ struct actio_model *actio_model_read_string(struct actio_context *ctx, const cha
                                             struct actio_findings *f)
 {
     struct actio_call call;
-    if (!enter(&call, ctx, f, "text", text || !length ? ctx : NULL)) return NULL;
-    if (!actio_changes_fit(change, changes, f)) return refused(&call);
-    return made(&call,
-                actio_model_read_string_inside(ctx, file ? file : "", text ? text : "", length, change, changes, f),
-                "reading the model");
+    if (!actio_entry_open(&call, ctx, f, "text", text || !length ? ctx : NULL)) return NULL;
+    if (!actio_changes_fit(change, changes, f)) return actio_entry_refused(&call);
+    return actio_entry_made(
+        &call, actio_model_read_string_inside(ctx, file ? file : "", text ? text : "", length, change, changes, f),
+        "reading the model");
 }
 
 /* ---- motions */
@@ -58,10 +69,10 @@ struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *mod
                               const struct actio_run_options *options, struct actio_findings *f)
 {
     struct actio_call call;
-    if (!enter(&call, ctx, f, "model", model)) return NULL;
+    if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
     struct actio_run_options whole = actio_options_whole(options);
-    if (!actio_options_fit(&whole, f)) return refused(&call);
-    return made(&call, actio_run_inside(ctx, model, &whole, f), "the motion");
+    if (!actio_options_fit(&whole, f)) return actio_entry_refused(&call);
+    return actio_entry_made(&call, actio_run_inside(ctx, model, &whole, f), "the motion");
 }
 
 struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_model *model,
@@ -69,22 +80,22 @@ struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_m
                                        struct actio_findings *f)
 {
     struct actio_call call;
-    if (!enter(&call, ctx, f, "model", model)) return NULL;
+    if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
     struct actio_run_options whole = actio_options_whole(options);
     if (!actio_options_fit(&whole, f) || !actio_names_fit("by", count ? by : NULL, count ? count : 1, f))
-        return refused(&call);
+        return actio_entry_refused(&call);
     for (size_t i = 0; i < count; i++)
-        if (!actio_principle_fits(by[i], f)) return refused(&call);
-    return made(&call, actio_compare_inside(ctx, model, &whole, by, count, f), "the comparison");
+        if (!actio_principle_fits(by[i], f)) return actio_entry_refused(&call);
+    return actio_entry_made(&call, actio_compare_inside(ctx, model, &whole, by, count, f), "the comparison");
 }
 
 struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_model *model,
                                         const struct actio_orbit_options *options, struct actio_findings *f)
 {
     struct actio_call call;
-    if (!enter(&call, ctx, f, "model", model)) return NULL;
+    if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
     struct actio_orbit_options whole = actio_orbit_options_whole(options);
-    if (!actio_orbit_options_fit(&whole, f)) return refused(&call);
+    if (!actio_orbit_options_fit(&whole, f)) return actio_entry_refused(&call);
     struct actio_orbits *o = actio_orbit_inside(ctx, model, &whole, f);
     /* an empty list is not a success */
     actio_call_end(&call, o && (actio_orbits_count(o) || f->errors), "the search for orbits");
@@ -98,10 +109,10 @@ struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *mo
     size_t none;
     if (!count) count = &none;
     *count = 0;
-    if (!enter(&call, ctx, f, "model", model)) return NULL;
+    if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
     struct actio_run_options whole = actio_options_whole(options);
-    if (!actio_options_fit(&whole, f)) return refused(&call);
-    return made(&call, actio_test_inside(ctx, model, &whole, f, count), "the test");
+    if (!actio_options_fit(&whole, f)) return actio_entry_refused(&call);
+    return actio_entry_made(&call, actio_test_inside(ctx, model, &whole, f, count), "the test");
 }
 
 /* ---- looking at a model */
@@ -113,7 +124,7 @@ int actio_check_model(struct actio_context *ctx, struct actio_model *model, cons
     struct actio_verdict_report none;
     if (!out) out = &none;
     *out = (struct actio_verdict_report){ 0 };
-    if (!enter(&call, ctx, f, "model", model)) return ACTIO_WRONG_USAGE;
+    if (!actio_entry_open(&call, ctx, f, "model", model)) return ACTIO_WRONG_USAGE;
     bool there = box || !boxes;
     for (size_t i = 0; there && i < boxes; i++) there = box[i].text != NULL;
     if (!there) actio_report(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT("box")));
@@ -126,16 +137,16 @@ struct actio_modes *actio_modes_find(struct actio_context *ctx, struct actio_mod
                                      struct actio_findings *f)
 {
     struct actio_call call;
-    if (!enter(&call, ctx, f, "model", model)) return NULL;
-    return made(&call, actio_modes_inside(ctx, model, most, f), "the frequencies");
+    if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
+    return actio_entry_made(&call, actio_modes_inside(ctx, model, most, f), "the frequencies");
 }
 
 struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_model *model, const char *by,
                                       const char *format, struct actio_findings *f)
 {
     struct actio_call call;
-    if (!enter(&call, ctx, f, "model", model)) return NULL;
-    return made(&call, actio_derive_inside(ctx, model, by, format, f), "writing the equations");
+    if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
+    return actio_entry_made(&call, actio_derive_inside(ctx, model, by, format, f), "writing the equations");
 }
 
 /* ---- actions as functions */
@@ -144,9 +155,9 @@ struct actio_action *actio_action_create(struct actio_context *ctx, struct actio
                                          const struct actio_action_options *options, struct actio_findings *f)
 {
     struct actio_call call;
-    if (!enter(&call, ctx, f, "model", model)) return NULL;
-    if (!actio_action_options_fit(options, f)) return refused(&call);
-    return made(&call, actio_action_inside(ctx, model, options, f), "the action");
+    if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
+    if (!actio_action_options_fit(options, f)) return actio_entry_refused(&call);
+    return actio_entry_made(&call, actio_action_inside(ctx, model, options, f), "the action");
 }
 
 struct actio_dual_action *actio_dual_action_create(struct actio_context *ctx, struct actio_model *model,
@@ -154,7 +165,7 @@ struct actio_dual_action *actio_dual_action_create(struct actio_context *ctx, st
                                                    struct actio_findings *f)
 {
     struct actio_call call;
-    if (!enter(&call, ctx, f, "model", model)) return NULL;
-    if (!actio_dual_action_options_fit(options, f)) return refused(&call);
-    return made(&call, actio_dual_action_inside(ctx, model, options, f), "the dual action");
+    if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
+    if (!actio_dual_action_options_fit(options, f)) return actio_entry_refused(&call);
+    return actio_entry_made(&call, actio_dual_action_inside(ctx, model, options, f), "the dual action");
 }

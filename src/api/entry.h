@@ -14,14 +14,20 @@
 #include "orbit/orbits.h"
 #include "run/run.h"
 
-#define ACTIO_CHANGE_KINDS "pstwhbfTAW" /* in the order of the override kinds */
-
 struct actio_model *actio_model_read_inside(struct actio_context *ctx, const char *name,
                                             const struct actio_change *change, size_t changes,
                                             struct actio_findings *f);
 struct actio_model *actio_model_read_string_inside(struct actio_context *ctx, const char *file, const char *text,
                                                    size_t length, const struct actio_change *change, size_t changes,
                                                    struct actio_findings *f);
+
+/* entry.c: a call begins where there is a context and findings; `object`, called `name`, must be there. It ends with
+ * the object that it made, with NULL where arguments forbid it (they have been named), or with an exit status. */
+bool actio_entry_open(struct actio_call *call, struct actio_context *ctx, struct actio_findings *f, const char *name,
+                      const void *object);
+void *actio_entry_made(struct actio_call *call, void *object, const char *what);
+void *actio_entry_refused(struct actio_call *call);
+int actio_entry_status(struct actio_call *call, bool done, const char *what);
 
 /* options.c: options with defaults where they are 0 or NULL. `fit`: is each of them one that there is? Else a finding.
  * */

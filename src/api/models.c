@@ -45,11 +45,12 @@ static void name_by_file(void *user)
     n->model->name = actio_arena_text(&n->model->arena, stem, length);
 }
 
+_Static_assert(ACTIO_CHANGE_TURN - ACTIO_CHANGE_PARAM == ACTIO_SET_TURN, "changes are in the order of overrides");
+
 struct actio_model *actio_model_read_string_inside(struct actio_context *ctx, const char *file, const char *text,
                                                    size_t length, const struct actio_change *change, size_t changes,
                                                    struct actio_findings *f)
 {
-    static const char kinds[] = ACTIO_CHANGE_KINDS;
     struct actio_override *override = actio_alloc(ctx, changes + 1, sizeof *override);
     if (!override) {
         actio_report(f, ACTIO_F_OUT_OF_MEMORY,
@@ -57,8 +58,7 @@ struct actio_model *actio_model_read_string_inside(struct actio_context *ctx, co
         return NULL;
     }
     for (size_t i = 0; i < changes; i++) {
-        const char *which = strchr(kinds, change[i].kind);
-        override[i].kind = (enum actio_override_kind)(which - kinds);
+        override[i].kind = (enum actio_override_kind)(change[i].kind - ACTIO_CHANGE_PARAM);
         override[i].text = change[i].text;
     }
     struct actio_model *model = actio_model_read_text(ctx, file, text, length, override, changes, f);

@@ -6,6 +6,7 @@
 #include "solve/march.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -42,9 +43,11 @@ bool actio_changes_fit(const struct actio_change *change, size_t changes, struct
 {
     if (changes && !change) return nothing(f, "change");
     for (size_t i = 0; i < changes; i++) {
-        char kind[2] = { change[i].kind, 0 };
-        if (!*kind || !strchr(ACTIO_CHANGE_KINDS, *kind))
-            return options_refuse(f, "kind of change", kind, "p, s, t, w, h, b, f, T, A or W");
+        int kind = (int)change[i].kind;
+        char number[16];
+        snprintf(number, sizeof number, "%d", kind);
+        if (kind < ACTIO_CHANGE_PARAM || kind > ACTIO_CHANGE_TURN)
+            return options_refuse(f, "kind of change", number, "a name of enum actio_change_kind");
         if (!change[i].text) return nothing(f, "text of a change");
     }
     return true;

@@ -144,7 +144,7 @@ static int take_names(struct actio_cli_arguments *a, const struct actio_option_r
     }
 }
 
-static int add_change(struct actio_cli_arguments *a, char kind, const char *value)
+static int add_change(struct actio_cli_arguments *a, enum actio_change_kind kind, const char *value)
 {
     a->change[a->changes++] = (struct actio_change){ kind, value };
     return 0;
@@ -266,7 +266,7 @@ static int take_format(struct actio_cli_arguments *a, const struct actio_option_
 
 static int take_base(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
 {
-    if (strchr(value, '=')) return add_change(a, 'b', value);
+    if (strchr(value, '=')) return add_change(a, ACTIO_CHANGE_BASE, value);
     size_t n = strlen(value);
     bool file = n > 4 && strcmp(value + n - 4, ".csv") == 0;
     if (!file && strcmp(value, "exact") != 0 && strcmp(value, "constant") != 0)
@@ -282,7 +282,7 @@ static int take_follow(struct actio_cli_arguments *a, const struct actio_option_
     if (!equal || equal == value || !strstr(equal, "..")) return take_refuse(a, row, value, "is not NAME=A..B");
     *equal = 0;
     a->orbit.follow = value;
-    return add_change(a, 'A', equal + 1);
+    return add_change(a, ACTIO_CHANGE_FOLLOW, equal + 1);
 }
 
 static int take_box(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)

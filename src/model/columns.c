@@ -266,18 +266,20 @@ bool actio_column_named(struct actio_reader *r, const struct actio_statement *s,
     return false;
 }
 
-static bool claim_number(struct actio_reader *r, struct actio_formula f, double *out)
+static bool claim_number(struct actio_reader *r, struct actio_formula f, actio_expr *e, double *out)
 {
-    if (!actio_machine_number(r, f, ACTIO_IN_CLAIM, out)) return false;
+    if (!actio_machine_run(r, f, ACTIO_IN_CLAIM, e)) return false;
+    *out = actio_model_number(r->model, *e);
     if (isfinite(*out)) return true;
     actio_reader_fault_at(r, ACTIO_F_VALUE_NOT_FINITE, f.origin, actio_formula_at(r, f),
                           ACTIO_ARGS(ACTIO_TEXT("the claim"), ACTIO_NUMBER(isnan(*out) ? NAN : *out)));
     return false;
 }
 
-static bool claim_bound(struct actio_reader *r, const struct actio_statement *s, double *out)
+static bool claim_bound(struct actio_reader *r, const struct actio_statement *s, struct actio_claim *c)
 {
-    if (!claim_number(r, s->bound, out)) return false;
+    double *out = &c->bound;
+    if (!claim_number(r, s->bound, &c->bound_written, out)) return false;
     if (*out > 0) return true;
     actio_reader_fault_at(r, ACTIO_F_CLAIM_BOUND, s->bound.origin, actio_formula_at(r, s->bound),
                           ACTIO_ARGS(ACTIO_NUMBER(isnan(*out) ? NAN : *out)));
@@ -304,14 +306,15 @@ static bool claim_parts(struct actio_reader *r, const struct actio_statement *s,
         c->verdict = actio_word_text(r, s->verdict);
         return one_of(r, s->verdict, verdicts, sizeof verdicts / sizeof *verdicts, ACTIO_F_UNKNOWN_VERDICT, s,
                       s->column_span);
-    case ACTIO_W_residual: c->kind = ACTIO_CLAIM_RESIDUAL; return claim_bound(r, s, &c->bound);
+    case ACTIO_W_residual: c->kind = ACTIO_CLAIM_RESIDUAL; return claim_bound(r, s, c);
     case ACTIO_W_drift:
         c->kind = ACTIO_CLAIM_DRIFT;
-        return actio_column_named(r, s, &c->column) && claim_bound(r, s, &c->bound);
+        return actio_column_named(r, s, &c->column) && claim_bound(r, s, c);
     default:
         c->kind = ACTIO_CLAIM_AT;
-        return actio_column_named(r, s, &c->column) && one_number(r, s, c->column) && claim_number(r, s->left, &c->at)
-               && claim_number(r, s->right, &c->value) && claim_bound(r, s, &c->bound);
+        return actio_column_named(r, s, &c->column) && one_number(r, s, c->column)
+               && claim_number(r, s->left, &c->at_written, &c->at)
+               && claim_number(r, s->right, &c->value_written, &c->value) && claim_bound(r, s, c);
     }
 }
 

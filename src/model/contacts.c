@@ -93,7 +93,9 @@ static bool check_gap(struct actio_reader *r, const struct actio_statement *s, c
 static bool check_restitution(struct actio_reader *r, const struct actio_options *o, const struct actio_contact *c)
 {
     double e;
-    if (!actio_option_number(r, c->restitution, &e) || (e >= 0 && e <= 1)) return true;
+    if (!actio_option_number(r, c->restitution, &e)) return true;
+    actio_machine_keep_rule(r, (struct actio_number_rule){ .kind = ACTIO_RULE_SHARE, .e = c->restitution });
+    if (e >= 0 && e <= 1) return true;
     struct actio_value name = ACTIO_TEXT(c->label), value = ACTIO_NUMBER(isnan(e) ? NAN : e);
     return contacts_fault(r, ACTIO_F_RESTITUTION_RANGE, o->s, o->item[0]->span, ACTIO_ARGS(name, value));
 }

@@ -35,6 +35,16 @@ static bool dual_refuse(struct actio_reader *r, const struct actio_target *t, co
     return false;
 }
 
+static bool is_finite(struct actio_reader *r, const struct actio_target *t)
+{
+    double x = actio_model_number(r->model, t->e);
+    actio_machine_keep_rule(r, (struct actio_number_rule){ .kind = ACTIO_RULE_FINITE, .e = t->e });
+    if (isfinite(x)) return true;
+    actio_reader_fault(r, ACTIO_F_VALUE_NOT_FINITE, t->origin, t->item->span,
+                       ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_NUMBER(x)));
+    return false;
+}
+
 static bool dual_take(struct actio_reader *r, const struct actio_target *t, void *user)
 {
     const struct list *l = user;
@@ -47,12 +57,7 @@ static bool dual_take(struct actio_reader *r, const struct actio_target *t, void
         return dual_refuse(r, t, l, "a rate");
     if (!rate && !lambda && !reaction && k != ACTIO_SY_COORD && k != ACTIO_SY_STATE)
         return dual_refuse(r, t, l, actio_kind_text(k));
-    double x = l->moves ? 0 : actio_model_number(m, t->e);
-    if (!isfinite(x)) {
-        actio_reader_fault(r, ACTIO_F_VALUE_NOT_FINITE, t->origin, t->item->span,
-                           ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_NUMBER(x)));
-        return false;
-    }
+    if (!l->moves && !is_finite(r, t)) return false;
     size_t at = *l->count, own = 2 * m->coords + m->states;
     size_t first = k == ACTIO_SY_STATE ? 2 * m->coords
                    : rate              ? m->coords

@@ -23,7 +23,9 @@ static bool check_coefficient(struct actio_reader *r, const struct actio_options
                               uint32_t word, actio_expr e)
 {
     double x;
-    if (!option(o, word) || !actio_option_number(r, e, &x) || (x >= 0 && isfinite(x))) return true;
+    if (!option(o, word) || !actio_option_number(r, e, &x)) return true;
+    actio_machine_keep_rule(r, (struct actio_number_rule){ .kind = ACTIO_RULE_NOT_NEGATIVE, .e = e });
+    if (x >= 0 && isfinite(x)) return true;
     struct actio_value name = ACTIO_TEXT(of->label), value = ACTIO_NUMBER(isnan(x) ? NAN : x);
     if (x < 0)
         return friction_fault(r, ACTIO_F_FRICTION_NEGATIVE, o, option(o, word)->span,
@@ -42,9 +44,10 @@ static bool coefficients(struct actio_reader *r, const struct actio_options *o, 
     if (!check_coefficient(r, o, of, ACTIO_W_friction, f->coefficient)
         || !check_coefficient(r, o, of, ACTIO_W_stick, f->stick))
         return false;
-    if (!actio_option_number(r, f->coefficient, &sliding) || !actio_option_number(r, f->stick, &resting)
-        || resting >= sliding)
-        return true;
+    if (!actio_option_number(r, f->coefficient, &sliding) || !actio_option_number(r, f->stick, &resting)) return true;
+    actio_machine_keep_rule(
+        r, (struct actio_number_rule){ .kind = ACTIO_RULE_NOT_BELOW, .e = f->stick, .other = f->coefficient });
+    if (resting >= sliding) return true;
     return friction_fault(r, ACTIO_F_STICK_BELOW_FRICTION, o, option(o, ACTIO_W_stick)->span,
                           ACTIO_ARGS(ACTIO_TEXT(of->label), ACTIO_NUMBER(resting), ACTIO_NUMBER(sliding)));
 }

@@ -150,10 +150,43 @@ static bool push_result(struct machine *m, actio_expr e, uint32_t at)
 
 uint32_t actio_formula_at(const struct actio_reader *r, struct actio_formula f) { return r->parsed.step[f.first].at; }
 
+/* The params that a whole number is made of decide how large the model is. */
+static bool mark_leaf(struct actio_reader *r, uint32_t id)
+{
+    struct actio_model *m = r->model;
+    if (own_space(&m->pool, id) == ACTIO_BIT(PARAM)) m->param[m->pool.slot[m->pool.node[id].a].index].sizes = true;
+    return !actio_arity((enum actio_op)m->pool.node[id].op);
+}
+
+/* n - 1 in a sum of many terms comes often: it needs no list of symbols. */
+static void mark_sizes(struct actio_reader *r, actio_expr e)
+{
+    uint32_t count;
+    const struct actio_node *n = &r->model->pool.node[e.id];
+    int arity = actio_arity((enum actio_op)n->op);
+    if (!(actio_machine_spaces(r, e) & ACTIO_BIT(PARAM)) || mark_leaf(r, e.id)) return;
+    bool leaves = mark_leaf(r, n->a);
+    if (arity > 1) leaves = mark_leaf(r, n->b) && leaves;
+    if (leaves && arity < 3) return;
+    actio_expr *param = actio_machine_symbols(r, e, ACTIO_SPACE_PARAM, &count);
+    for (uint32_t i = 0; i < count; i++) mark_leaf(r, param[i].id);
+}
+
+void actio_machine_keep_rule(struct actio_reader *r, struct actio_number_rule rule)
+{
+    struct actio_model *m = r->model;
+    uint32_t count = (uint32_t)m->numbers.rules;
+    unsigned spaces = actio_machine_spaces(r, rule.e) | actio_machine_spaces(r, rule.other);
+    if (!(spaces & ACTIO_BIT(PARAM)) && !rule.axis) return;
+    ACTIO_PUSH(&m->arena, m->numbers.rule, count, r->cap.rules) = rule;
+    m->numbers.rules = count;
+}
+
 bool actio_machine_whole(struct actio_reader *r, actio_expr e, uint16_t origin, uint32_t at, double *out)
 {
     double x = actio_model_number(r->model, e), near = nearbyint(x);
     *out = near;
+    mark_sizes(r, e);
     if (fabs(x - near) < 1e-9 && fabs(x) <= 1e15) return true;
     actio_reader_fault_at(r, ACTIO_F_NOT_WHOLE, origin, at, ACTIO_ARGS(ACTIO_NUMBER(isnan(x) ? NAN : x)));
     return false;
@@ -357,6 +390,8 @@ static bool at_step(struct machine *m, const struct actio_step *s)
     if (!(c >= x->a - slack && c <= x->b + slack))
         return machine_fault(m, ACTIO_F_PLACE_OUTSIDE, at,
                              ACTIO_ARGS(ACTIO_NUMBER(c), ACTIO_TEXT(x->name), ACTIO_NUMBER(x->a), ACTIO_NUMBER(x->b)));
+    actio_machine_keep_rule(
+        r, (struct actio_number_rule){ .kind = ACTIO_RULE_INSIDE, .axis = (uint16_t)axis, .e = place, .slack = 1e-12 });
     push(m, actio_field_at(r, e, (uint16_t)axis, place));
     return true;
 }

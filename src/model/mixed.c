@@ -103,13 +103,20 @@ static bool condition_number(struct actio_reader *r, struct actio_formula f, act
 }
 
 /* Inside the interval. 3*h may lie beyond the end 0.3 by rounding: then the end is meant. */
+bool actio_require_time(const struct actio_model *m, double t, double *time)
+{
+    double near = 16 * DBL_EPSILON * fmax(fabs(m->time.t0), fabs(m->time.t1));
+    *time = t;
+    if (!m->time.given || (t >= fmin(m->time.t0, m->time.t1) && t <= fmax(m->time.t0, m->time.t1))) return true;
+    *time = fabs(t - m->time.t0) < fabs(t - m->time.t1) ? m->time.t0 : m->time.t1;
+    return fabs(t - *time) <= near;
+}
+
 static bool condition_time(struct actio_reader *r, const struct actio_statement *s, double *time)
 {
     const struct actio_model *m = r->model;
-    double t = *time, near = 16 * DBL_EPSILON * fmax(fabs(m->time.t0), fabs(m->time.t1));
-    if (!m->time.given || (t >= fmin(m->time.t0, m->time.t1) && t <= fmax(m->time.t0, m->time.t1))) return true;
-    *time = fabs(t - m->time.t0) < fabs(t - m->time.t1) ? m->time.t0 : m->time.t1;
-    if (fabs(t - *time) <= near) return true;
+    double t = *time;
+    if (actio_require_time(m, t, time)) return true;
     actio_reader_fault_at(r, ACTIO_F_REQUIRE_OUTSIDE, s->left.origin, actio_formula_at(r, s->left),
                           ACTIO_ARGS(ACTIO_NUMBER(t), ACTIO_NUMBER(m->time.t0), ACTIO_NUMBER(m->time.t1)));
     return false;

@@ -44,6 +44,18 @@ static void keep_text(struct actio_reader *r, const struct actio_source *text)
     m->source.text = actio_arena_text(&m->arena, text->text + (mark ? 3 : 0), m->source.length);
 }
 
+static void keep_overrides(struct actio_reader *r)
+{
+    struct actio_model *m = r->model;
+    m->numbers.overrides = r->overrides;
+    m->numbers.override = actio_arena_array(&m->arena, r->overrides + 1, sizeof *m->numbers.override);
+    for (size_t i = 0; i < r->overrides; i++) {
+        const char *text = r->override[i].text;
+        m->numbers.override[i].kind = r->override[i].kind;
+        m->numbers.override[i].text = actio_arena_text(&m->arena, text, strlen(text));
+    }
+}
+
 static bool parse_all(struct actio_reader *r)
 {
     bool readable = true;
@@ -71,6 +83,7 @@ static void read_stages(void *user)
     actio_words_open(r);
     if (!parse_all(r)) return;
     m->description = description(r);
+    keep_overrides(r);
     actio_declare_all(r);
     actio_define_all(r);
     actio_statements_all(r);

@@ -33,6 +33,8 @@ struct actio_param {
     struct actio_span span;
     actio_expr definition;
     double value;
+    bool sizes;   /* a whole number that the reader has used is made of it: of a family, an index, a sum, an axis */
+    bool changed; /* set after reading */
 };
 /* An axis that fields live on: places s from a to b, nodes at equal distances. Symbols of fields carry its number, 1
  * for the first. */
@@ -194,7 +196,8 @@ struct actio_claim {
     const char *text;                  /* the claim as written, without `expect` */
     const char *column, *by, *verdict; /* column name as in the output (x_dot for x'), NULL where not used */
     double at, value, bound;           /* bound: within, or the right side of < */
-    const char *absent;                /* why it does not apply: --set has made a family smaller; NULL where it does */
+    actio_expr at_written, value_written, bound_written;
+    const char *absent; /* why it does not apply: --set has made a family smaller; NULL where it does */
 };
 
 /* A condition on the motion: this column has this value at this time. As many as free data, constraints being counted
@@ -276,6 +279,30 @@ struct actio_mixed_data {
     size_t requires;
 };
 
+/* What the reader has required of a number that is made of params; checked again when a param is set. */
+enum actio_rule_kind {
+    ACTIO_RULE_FINITE,
+    ACTIO_RULE_NOT_NEGATIVE,
+    ACTIO_RULE_SHARE,
+    ACTIO_RULE_NOT_BELOW,
+    ACTIO_RULE_INSIDE
+};
+/* SHARE: from 0 to 1; NOT_BELOW: another one; INSIDE: of an axis, from 1, to within slack of its size */
+struct actio_number_rule {
+    enum actio_rule_kind kind;
+    uint16_t axis;
+    actio_expr e, other;
+    double slack;
+};
+struct actio_model_numbers {
+    struct actio_number_rule *rule;
+    size_t rules;
+    struct actio_override *override; /* as given when the model was read */
+    size_t overrides;
+    bool time_changed;
+    const char *printed; /* actio_model_text; NULL: not up to date */
+};
+
 struct actio_model {
     struct actio_context *ctx;
     struct actio_arena arena; /* owns everything, dies with the model */
@@ -313,6 +340,7 @@ struct actio_model {
     struct actio_claim *claim;
     size_t claims;
     struct actio_mixed_data mixed;
+    struct actio_model_numbers numbers;
 };
 
 /* Read a model text. NULL when it is wrong (all errors are in `findings`). `file` is for messages only. Free with
@@ -332,6 +360,17 @@ void actio_model_print(struct actio_model *model, struct actio_text *out);
 size_t actio_model_columns(struct actio_model *model, const char *const **names);
 double actio_model_number(struct actio_model *model, actio_expr e);              /* value of an expression of params */
 double actio_model_number_at(struct actio_model *model, actio_expr e, double t); /* of params and time */
+
+/* numbers.c: numbers set in a model that has been read, with all that is made of them. 0, or 1 and a
+ * finding; then nothing has changed. A family's name sets all its members. */
+int actio_model_put_param(struct actio_model *model, const char *name, double value, struct actio_findings *f);
+int actio_model_put_start(struct actio_model *model, const char *name, double value, struct actio_findings *f);
+int actio_model_put_time(struct actio_model *model, double t0, double t1, struct actio_findings *f);
+/* does the size of the model depend on it? */
+bool actio_model_param_fixed(struct actio_model *model, size_t param);
+const char *actio_model_printed(struct actio_model *model); /* lives as long as the model; NULL: no memory */
+/* mixed.c: the time of a condition, t0 or t1 where it lies beyond by rounding; false: outside of the interval */
+bool actio_require_time(const struct actio_model *model, double t, double *time);
 /* The terms of the formula that begins at this byte of the text, at most `most` of them; 0 when it is not a sum. */
 void actio_written_trim(const struct actio_model *model, struct actio_written_term *t); /* no blanks around it */
 size_t actio_model_terms(const struct actio_model *model, uint32_t from, struct actio_written_term *out, size_t most);

@@ -83,7 +83,7 @@ struct actio_claim_reading {
 /* Room in the lists of the model. */
 struct actio_model_room {
     uint32_t let_units, column_axes, lets, params, coords, states, observes, constraints, forces, flows, symmetries,
-        frames, claims, columns, contacts, events, parts, sums, start_items, frees, requires, axes, column_names;
+        frames, claims, columns, contacts, events, parts, sums, start_items, frees, requires, axes, column_names, rules;
 };
 
 struct actio_reader {
@@ -201,6 +201,8 @@ bool actio_machine_run(struct actio_reader *r, struct actio_formula f, enum acti
 bool actio_machine_number(struct actio_reader *r, struct actio_formula f, enum actio_setting in, double *out);
 unsigned actio_machine_spaces(struct actio_reader *r, actio_expr e); /* which spaces occur, as bits */
 bool actio_machine_whole(struct actio_reader *r, actio_expr e, uint16_t origin, uint32_t at, double *out);
+/* what was required of a number of params: kept for numbers.c */
+void actio_machine_keep_rule(struct actio_reader *r, struct actio_number_rule rule);
 /* NONE is 0 .. 0 */
 bool actio_machine_range(struct actio_reader *r, const struct actio_range *range, double *low, double *high);
 /* those that occur */

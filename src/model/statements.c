@@ -48,6 +48,7 @@ static bool target_fits(struct actio_reader *r, struct actio_target *t, enum act
         return statements_fault(
             r, ACTIO_F_PLACE_OUTSIDE, t->origin, t->item->span,
             ACTIO_ARGS(ACTIO_NUMBER(c), ACTIO_TEXT(x->name), ACTIO_NUMBER(x->a), ACTIO_NUMBER(x->b)));
+    actio_machine_keep_rule(r, (struct actio_number_rule){ .kind = ACTIO_RULE_INSIDE, .axis = axis, .e = t->place });
     return actio_field_fits(r, t->e, 0, in, t->item->e);
 }
 

@@ -86,9 +86,9 @@ int actio_principle_refuse(struct actio_problem *problem, const char *option, co
 static bool changed(const struct actio_option_row *row, const struct actio_dual_data *d)
 {
     switch (row->change) {
-    case 'w': return d->weights > 0;
-    case 'h': return d->has_potential;
-    case 'f': return d->lasts > 0;
+    case ACTIO_CHANGE_WEIGHTS: return d->weights > 0;
+    case ACTIO_CHANGE_POTENTIAL: return d->has_potential;
+    case ACTIO_CHANGE_FINAL: return d->lasts > 0;
     default: return false;
     }
 }

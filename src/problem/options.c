@@ -33,7 +33,7 @@ typedef struct actio_limits LIMITS;
 #define WORD(part, field, list) .kind = ACTIO_TAKES_WORD, FIELD(part, field), .words = list
 #define TEXT(part, field) .kind = ACTIO_TAKES_TEXT, FIELD(part, field)
 #define NAMES(part, field) .kind = ACTIO_TAKES_NAMES, FIELD(part, field)
-#define CHANGE(letter, within) .kind = ACTIO_TAKES_CHANGE, .change = letter, .words = within
+#define CHANGE(what, within) .kind = ACTIO_TAKES_CHANGE, .change = ACTIO_CHANGE_##what, .words = within
 
 #define OPTION(its_name, its_argument, its_fallback, its_group, its_commands, its_repeats, takes, its_owner, its_help) \
     { .name = its_name,                                                                                                \
