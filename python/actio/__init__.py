@@ -20,12 +20,13 @@ from ._errors import (ActioWarning, Error, FileError, Finding, Interrupted, Limi
 from ._handles import text_of as _text_of
 from ._library import lib as _lib
 from ._model import Model, gallery, load, model
+from ._numbers import Param, Variable
 from ._options import Option, options, principles
 from ._reports import Claim, Claims, Comparison, Derivation, Mode, Modes, Orbit, Orbits, Verdict
-from ._result import Column, Gradient, Picture, Result
+from ._result import Column, Event, Gradient, Picture, Result
 
 if TYPE_CHECKING:
-    from .sympy import from_sympy
+    from ._sympy import from_sympy
 
 version: str = _text_of(_lib.actio_version())
 __version__ = version
@@ -43,12 +44,15 @@ def library_path() -> str:
 
 def __getattr__(name: str) -> Any:
     if name == "from_sympy":                                # SymPy is large: only on demand
-        from .sympy import from_sympy
+        from ._sympy import from_sympy
         return from_sympy
     raise AttributeError("module 'actio' has no attribute %r" % name)
 
 
-__all__ = ["Action", "ActioWarning", "Claim", "Claims", "Column", "Comparison", "Derivation", "DualAction", "Error", "FileError", "Finding",
-           "Gradient", "Interrupted", "LimitError", "Mode", "Model", "ModelError", "Modes", "NumericsError", "Option", "Orbit", "Orbits",
-           "Picture", "Result", "UsageError", "Verdict", "from_sympy", "gallery", "library_path", "load", "model", "options",
-           "principles", "version", "version_details"]
+__all__ = [
+    "Action", "ActioWarning", "Claim", "Claims", "Column", "Comparison", "Derivation", "DualAction", "Error",
+    "Event", "FileError", "Finding", "Gradient", "Interrupted", "LimitError", "Mode", "Model", "ModelError",
+    "Modes", "NumericsError", "Option", "Orbit", "Orbits", "Param", "Picture", "Result", "UsageError",
+    "Variable", "Verdict", "from_sympy", "gallery", "library_path", "load", "model", "options", "principles",
+    "version", "version_details",
+]

@@ -19,6 +19,16 @@ ACTIO_INTERRUPTED = 130
 ACTIO_SAYS_NOTE = 0
 ACTIO_SAYS_WARNING = 1
 ACTIO_SAYS_ERROR = 2
+ACTIO_CHANGE_PARAM = 1
+ACTIO_CHANGE_START = 2
+ACTIO_CHANGE_TIME = 3
+ACTIO_CHANGE_WEIGHTS = 4
+ACTIO_CHANGE_POTENTIAL = 5
+ACTIO_CHANGE_BASE = 6
+ACTIO_CHANGE_FINAL = 7
+ACTIO_CHANGE_PERIOD = 8
+ACTIO_CHANGE_FOLLOW = 9
+ACTIO_CHANGE_TURN = 10
 ACTIO_TAKES_OTHER = 0
 ACTIO_TAKES_NOTHING = 1
 ACTIO_TAKES_NUMBER = 2
@@ -65,8 +75,28 @@ class Message(Structure):
 
 class Change(Structure):
     _fields_ = [
-        ("kind", c_char),
+        ("kind", c_int),
         ("text", c_char_p),
+    ]
+
+
+class ParamInfo(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("unit", c_char_p),
+        ("value", c_double),
+        ("derived", c_bool),
+        ("fixed", c_bool),
+    ]
+
+
+class VariableInfo(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("unit", c_char_p),
+        ("role", c_char_p),
+        ("start", c_double),
+        ("given", c_bool),
     ]
 
 
@@ -93,7 +123,7 @@ class OptionRow(Structure):
         ("least", c_double),
         ("most", c_double),
         ("words", c_char_p),
-        ("change", c_char),
+        ("change", c_int),
         ("owner", c_uint),
     ]
 
@@ -277,6 +307,17 @@ class DerivedSection(Structure):
     ]
 
 
+class EventInfo(Structure):
+    _fields_ = [
+        ("t", c_double),
+        ("value", c_double),
+        ("kind", c_char_p),
+        ("name", c_char_p),
+        ("rule", c_char_p),
+        ("row", c_size_t),
+    ]
+
+
 class SlopeRow(Structure):
     _fields_ = [
         ("of", c_char_p),
@@ -367,6 +408,15 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "actio_model_name": (c_char_p, [c_void_p]),
     "actio_model_description": (c_char_p, [c_void_p]),
     "actio_model_claims": (c_size_t, [c_void_p]),
+    "actio_model_text": (c_char_p, [c_void_p]),
+    "actio_model_params": (c_size_t, [c_void_p]),
+    "actio_model_param": (ParamInfo, [c_void_p, c_size_t]),
+    "actio_model_set_param": (c_int, [c_void_p, c_char_p, c_double, c_void_p]),
+    "actio_model_variables": (c_size_t, [c_void_p]),
+    "actio_model_variable": (VariableInfo, [c_void_p, c_size_t]),
+    "actio_model_set_start": (c_int, [c_void_p, c_char_p, c_double, c_void_p]),
+    "actio_model_time": (c_bool, [c_void_p, c_void_p, c_void_p]),
+    "actio_model_set_time": (c_int, [c_void_p, c_double, c_double, c_void_p]),
     "actio_gallery": (c_size_t, [POINTER(POINTER(Example))]),
     "actio_options": (c_size_t, [POINTER(POINTER(OptionRow))]),
     "actio_option_takes": (None, [POINTER(OptionRow), c_char_p, c_size_t]),
@@ -450,6 +500,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "actio_table_axis": (c_char_p, [c_void_p, c_size_t]),
     "actio_table_places": (c_void_p, [c_void_p, c_size_t]),
     "actio_table_cell": (c_bool, [c_void_p, c_char_p, c_void_p, c_void_p]),
+    "actio_table_events": (c_size_t, [c_void_p]),
+    "actio_table_event": (EventInfo, [c_void_p, c_size_t]),
     "actio_table_error": (c_double, [c_void_p, c_size_t]),
     "actio_table_slopes": (c_size_t, [c_void_p]),
     "actio_table_slope": (SlopeRow, [c_void_p, c_size_t]),
@@ -468,6 +520,8 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "actio_limits": Limits,
     "actio_message": Message,
     "actio_change": Change,
+    "actio_param_info": ParamInfo,
+    "actio_variable_info": VariableInfo,
     "actio_example": Example,
     "actio_option_row": OptionRow,
     "actio_command_row": CommandRow,
@@ -485,6 +539,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "actio_verdict_report": VerdictReport,
     "actio_mode_info": ModeInfo,
     "actio_derived_section": DerivedSection,
+    "actio_event_info": EventInfo,
     "actio_slope_row": SlopeRow,
     "actio_proof_info": ProofInfo,
     "actio_dual_info": DualInfo,

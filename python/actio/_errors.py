@@ -122,10 +122,10 @@ class Error(_Said, Exception):
     ...     actio.model("coord x\\nlagrangian x'^2/2 - k*x^2/2")
     ... except actio.ModelError as e:
     ...     print(e)
-    model:2:20: error: unknown name 'k'
+    model:2:21: error: unknown name 'k'
       lagrangian x'^2/2 - k*x^2/2
                           ^
-      hint: declare it, e.g. with `param k = ...`
+      hint: declare it with param, let, coord or state
     """
 
 

@@ -11,6 +11,7 @@ from ._action import Action, DualAction
 from ._errors import Finding, wrong_usage
 from ._handles import Call, Context, Owned, addresses, text_of
 from ._library import lib
+from ._numbers import Param, Params, Start, Variable, interval_of, params_of, set_number, variables_of
 from ._options import Request, change_array, described, number_text, options, pairs, range_text, requested
 from ._progress import finish, progress_of
 from ._reports import Claims, Comparison, Derivation, Modes, Orbits, Verdict, derivation, read_claims, read_derivation
@@ -68,6 +69,7 @@ class Model:
         self.findings: tuple[Finding, ...] = ()
         self._handle, self.findings = self._read(Context(), self.changes.rows())
         self._rhs: Any = None
+        self.symbols: dict[Any, str] = {}
 
     # ---- reading
 
@@ -125,6 +127,55 @@ class Model:
         """The comment at the top."""
         return text_of(lib.actio_model_description(self._handle.pointer))
 
+    def _pointer(self) -> Any:
+        return self._ready().pointer
+
+    @property
+    def params(self) -> Params:
+        """Params by name; setting one sets what depends on it."""
+        return Params(self)
+
+    @property
+    def start(self) -> Start:
+        """Initial values of coordinates, velocities and states by name."""
+        return Start(self)
+
+    @property
+    def time(self) -> tuple[float, float] | None:
+        """The interval, or None."""
+        return interval_of(self._pointer())
+
+    @time.setter
+    def time(self, span: Span) -> None:
+        self._again(self.changes.with_these(None, None, span))
+
+    @property
+    def param_list(self) -> list[Param]:
+        """Params with units, and which of them depend on others."""
+        return params_of(self._pointer())
+
+    @property
+    def variables(self) -> list[Variable]:
+        """Coordinates, their velocities, states; with units and initial values."""
+        return variables_of(self._pointer())
+
+    def printed(self) -> str:
+        """The model printed back, with the changes in it."""
+        handle = self._ready()
+        with Call(handle.context):
+            return text_of(lib.actio_model_text(handle.pointer))
+
+    def _set(self, which: str, name: str, value: Any) -> None:
+        set_number(self, which, name, value)
+
+    def _again(self, changes: Changes) -> None:
+        """Reads the text with these changes."""
+        self._handle = self._read(self._ready().context, changes.rows())[0]
+        self._changed_to(changes)
+
+    def _changed_to(self, changes: Changes) -> None:
+        self.changes, self._rhs = changes, None
+
     def changed(self, set: Values | None = None, start: Values | None = None, time: Span | None = None) -> Model:
         """Another model with other values of params, start data or time.
 
@@ -178,7 +229,7 @@ class Model:
         >>> import actio
         >>> g = actio.load("pendulum", time=(0, 1)).gradient(["a"])
         >>> round(g["a"]["a"], 6), round(g["a"]["g"], 6)
-        (-0.999935, -0.012)
+        (0.186466, -0.15897)
         """
         return self.run(by=by, gradient=of, **options).gradient
 
@@ -275,8 +326,8 @@ class Model:
     # ---- elsewhere
 
     def to_sympy(self) -> Any:
-        """The equations as SymPy objects; see actio.sympy.Equations."""
-        from .sympy import equations_of
+        """The equations as SymPy objects: coordinates, Lagrangian, equations, constraints, matrices."""
+        from ._to_sympy import equations_of
         return equations_of(self)
 
 

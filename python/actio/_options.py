@@ -74,7 +74,7 @@ def options(command: str = "run") -> dict[str, Option]:
 
     >>> import actio
     >>> actio.options("run")["tol"].takes
-    'a number above 0 and up to 1'
+    'a number above 0, at most 1'
     """
     rows = {option.keyword: option for option in table() if command in option.commands and option.name not in FRONT_END}
     if not rows:

@@ -94,6 +94,20 @@ class ByColumn(Mapping[str, Any]):
 
 
 @dataclass(frozen=True)
+class Event:
+    """Something that happened: "event", "impact", "rest", "contact", "release", "stick", "slip" or "switch".
+
+    `value`: of an impact its impulse, of a switch its new branch; `row`: the first one that is not before it."""
+
+    t: float
+    kind: str
+    name: str
+    value: float
+    rule: str
+    row: int
+
+
+@dataclass(frozen=True)
 class Slope:
     """One derivative of a value at the end, by a start datum or a param, with its estimated error."""
 
@@ -330,10 +344,15 @@ class Result:
         summary: dict[str, Any] = self._once("json", self._read_json)
         return summary
 
+    def _read_events(self) -> list[Event]:
+        table = self._pointer()
+        rows = [lib.actio_table_event(table, i) for i in range(lib.actio_table_events(table))]
+        return [Event(row.t, text_of(row.kind), text_of(row.name), row.value, text_of(row.rule), row.row) for row in rows]
+
     @property
-    def events(self) -> list[dict[str, Any]]:
-        """Events, impacts and changes of contacts in order of time, with `t`, and further keys as in JSON."""
-        events: list[dict[str, Any]] = self.json.get("events", [])
+    def events(self) -> list[Event]:
+        """Events, impacts, changes of contacts and switches in order of time."""
+        events: list[Event] = self._once("events", self._read_events)
         return events
 
     @property
@@ -373,12 +392,12 @@ class Result:
 
     @property
     def event_names(self) -> list[str]:
-        return list(dict.fromkeys(_event_name(event) for event in self.events))
+        return list(dict.fromkeys(event.name or event.kind for event in self.events))
 
     @property
     def t_events(self) -> list[Array]:
         """The times of each of `event_names`."""
-        return [np.array([event["t"] for event in self.events if _event_name(event) == name]) for name in self.event_names]
+        return [np.array([event.t for event in self.events if (event.name or event.kind) == name]) for name in self.event_names]
 
     def _read_slopes(self) -> list[Slope]:
         table = self._pointer()
@@ -494,9 +513,9 @@ class Result:
         return "<div>%s</div><pre>%s</pre>" % (picture[picture.find("<svg"):] if picture else "", html.escape(repr(self)))
 
     def __getstate__(self) -> dict[str, Any]:
-        keys = ("columns", "names", "info", "json", "slopes", "proof", "dual")
-        make = (self._read_columns, None, self._read_info, self._read_json, self._read_slopes, self._read_proof, self._read_dual)
-        kept = {key: self._once(key, maker) for key, maker in zip(keys, make) if maker is not None}
+        makers = {"columns": self._read_columns, "info": self._read_info, "json": self._read_json, "slopes": self._read_slopes,
+                  "proof": self._read_proof, "dual": self._read_dual, "events": self._read_events}
+        kept = {key: self._once(key, maker) for key, maker in makers.items()}
         kept["data"] = {name: np.array(self[name]) for name in self.names}
         return {"findings": self.findings, "kept": kept}
 
@@ -506,6 +525,3 @@ class Result:
         self.__init__(None, state["findings"], state["kept"])  # type: ignore[misc]
         self._cache["data"] = state["kept"]["data"]
 
-
-def _event_name(event: Mapping[str, Any]) -> str:
-    return str(event.get("name") or event.get("event") or event.get("kind") or "")
