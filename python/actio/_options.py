@@ -164,6 +164,8 @@ def _parts(text: str) -> list[str]:
 def range_text(value: Any, where: str) -> str:
     """(a, b) or "A..B"."""
     if isinstance(value, str):
+        if ".." not in value:
+            raise wrong_usage("%s: %r is not A..B" % (where, value))
         return value
     try:
         a, b = value
@@ -338,7 +340,7 @@ def take_sigma(request: Request, option: Option, value: Any) -> None:
     if value == "auto":
         request.run.sigma_auto = True
         return
-    widths = value if isinstance(value, Iterable) and not isinstance(value, (str, bytes)) else None
+    widths = value if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) else None
     if widths is None:
         request.run.sigma = _width(option, value)
         return
@@ -361,7 +363,10 @@ def _width(option: Option, value: Any) -> float:
 
 
 def take_power(request: Request, option: Option, value: Any) -> None:
-    word, slack = (value, None) if isinstance(value, str) else value
+    given = value if isinstance(value, (tuple, list)) else (value, None)
+    if len(given) != 2:
+        raise option.refuse(value, "is neither a word nor ('nonnegative', base of the slack)")
+    word, slack = given
     take_word(request, option, word)
     if slack is not None:
         if not (hasattr(slack, "__float__") and math.isfinite(float(slack)) and float(slack) != 0):
