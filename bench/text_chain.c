@@ -24,7 +24,7 @@ static struct actio_findings findings;
 static struct actio_model *model;
 static struct actio_system *sys;
 static struct actio_motion motion;
-static struct actio_flow flow;
+static struct actio_ode flow;
 static double *y, *dy, *known;
 
 void chain_text_enter(struct chain *c)

@@ -10,13 +10,13 @@
 
 static struct actio_context context;
 
-static inline struct actio_flow flow_of(size_t n, int (*rhs)(void *, double, const double *, double *))
+static inline struct actio_ode flow_of(size_t n, int (*rhs)(void *, double, const double *, double *))
 {
-    return (struct actio_flow){ .n = n, .rhs = rhs };
+    return (struct actio_ode){ .n = n, .rhs = rhs };
 }
 
 /* Marches without rows; y holds the start, then the end. */
-static inline struct actio_march_result march(const struct actio_flow *flow, const struct actio_stepper *stepper,
+static inline struct actio_march_result march(const struct actio_ode *flow, const struct actio_stepper *stepper,
                                               double t0, double t1, double tol, double *y)
 {
     double start[16];

@@ -132,16 +132,16 @@ static int flip(void *user, size_t guard, double t, double *y)
     s->mode = -s->mode;
     return ++s->crossings == s->limit ? 7 : 0;
 }
-static struct actio_flow switched_flow(size_t n, int (*rhs)(void *, double, const double *, double *),
-                                       struct switched *s)
+static struct actio_ode switched_flow(size_t n, int (*rhs)(void *, double, const double *, double *),
+                                      struct switched *s)
 {
-    return (struct actio_flow){ .n = n, .rhs = rhs, .user = s, .guards = 1, .guard = first_component, .crossed = flip };
+    return (struct actio_ode){ .n = n, .rhs = rhs, .user = s, .guards = 1, .guard = first_component, .crossed = flip };
 }
 
 TEST(the_sign_oscillator_has_its_closed_form_period)
 {
     struct switched s = { .mode = 1 };
-    struct actio_flow flow = switched_flow(2, pulled, &s);
+    struct actio_ode flow = switched_flow(2, pulled, &s);
     double x0 = 0.7, quarter = sqrt(2 * x0), y[2] = { x0, 0 };
     struct actio_march_result out = march(&flow, NULL, 0, 40 * quarter, 1e-10, y);
     CHECK(out.status == 0 && s.crossings == 20);
@@ -154,7 +154,7 @@ TEST(the_sign_oscillator_has_its_closed_form_period)
 static double kink_error(double tol, double *calls)
 {
     struct switched s = { .mode = 1 };
-    struct actio_flow flow = switched_flow(2, kinked, &s);
+    struct actio_ode flow = switched_flow(2, kinked, &s);
     double period = PI / sqrt(1.5) + PI / sqrt(0.5), y[2] = { 1, 0 };
     *calls = (double)march(&flow, NULL, 0, 4 * period, tol, y).stats.rhs;
     CHECK(s.crossings == 8);
@@ -172,7 +172,7 @@ TEST(kinks_keep_order_eight)
 TEST(a_guard_can_stop_the_run_and_rows_before_it_are_kept)
 {
     struct switched s = { .mode = 1, .limit = 2 };
-    struct actio_flow flow = switched_flow(2, pulled, &s);
+    struct actio_ode flow = switched_flow(2, pulled, &s);
     double times[6] = { 0, 1, 2, 3, 4, 5 }, row[12], y0[2] = { 0.5, 0 }, y[2];
     struct actio_march_task task = {
         .t1 = 5, .rtol = 1e-10, .atol = 1e-10, .y0 = y0, .rows = { { 6, times, row, 6 } }
@@ -189,7 +189,7 @@ TEST(a_guard_can_stop_the_run_and_rows_before_it_are_kept)
 TEST(a_start_exactly_on_the_surface_is_no_crossing)
 {
     struct switched s = { .mode = 1 };
-    struct actio_flow flow = switched_flow(2, pulled, &s);
+    struct actio_ode flow = switched_flow(2, pulled, &s);
     double y[2] = { 0, 1 };
     march(&flow, NULL, 0, 5, 1e-10, y);
     CHECK(s.crossings == 2);
@@ -206,7 +206,7 @@ static int assumed(void *user, size_t guard)
 TEST(a_mode_that_starts_on_the_wrong_side_is_changed_at_once)
 {
     struct switched s = { .mode = 1 };
-    struct actio_flow flow = switched_flow(2, pulled, &s);
+    struct actio_ode flow = switched_flow(2, pulled, &s);
     flow.side = assumed;
     double y[2] = { 0, -1 };
     march(&flow, NULL, 0, 5, 1e-10, y);
@@ -217,7 +217,7 @@ TEST(a_mode_that_starts_on_the_wrong_side_is_changed_at_once)
 TEST(switches_work_backwards_in_time)
 {
     struct switched s = { .mode = 1 };
-    struct actio_flow flow = switched_flow(2, pulled, &s);
+    struct actio_ode flow = switched_flow(2, pulled, &s);
     double y[2] = { 0.5, 0 };
     march(&flow, NULL, 0, -8, 1e-10, y);
     CHECK(s.crossings == 4);
@@ -228,7 +228,7 @@ TEST(switches_work_backwards_in_time)
 TEST(chattering_ends_with_the_guard_and_not_in_a_hang)
 {
     struct switched s = { .mode = 1 };
-    struct actio_flow flow = switched_flow(1, sliding, &s);
+    struct actio_ode flow = switched_flow(1, sliding, &s);
     double y[1] = { 1 };
     struct actio_march_result out = march(&flow, NULL, 0, 5, 1e-9, y);
     CHECK(out.status == ACTIO_FLOW_FAILED && out.guard == 0);
@@ -254,7 +254,7 @@ static void fast_guard(void *user, double t, const double *y, double *g)
 TEST(no_root_of_a_guard_faster_than_the_steps_is_missed)
 {
     struct switched s = { .mode = 1 };
-    struct actio_flow flow = { .n = 1, .rhs = drifting, .user = &s, .guards = 1, .guard = fast_guard, .crossed = flip };
+    struct actio_ode flow = { .n = 1, .rhs = drifting, .user = &s, .guards = 1, .guard = fast_guard, .crossed = flip };
     double y[1] = { 0 };
     march(&flow, NULL, 0, 3, 1e-6, y);
     CHECK(s.crossings == 57);
@@ -280,13 +280,13 @@ static int note_touch(void *user, size_t guard, double t, const double *y)
 TEST(a_touch_is_reported_but_does_not_change_the_mode)
 {
     struct switched s = { .mode = 1 };
-    struct actio_flow flow = { .n = 1,
-                               .rhs = drifting,
-                               .user = &s,
-                               .guards = 2,
-                               .guard = parabola_guard,
-                               .crossed = flip,
-                               .touched = note_touch };
+    struct actio_ode flow = { .n = 1,
+                              .rhs = drifting,
+                              .user = &s,
+                              .guards = 2,
+                              .guard = parabola_guard,
+                              .crossed = flip,
+                              .touched = note_touch };
     double y[1] = { 0 };
     CHECK(march(&flow, NULL, 0, 3, 1e-9, y).status == 0);
     CHECK(s.both && s.crossings == 1);
@@ -321,12 +321,12 @@ static int tell_singular(void *user, double t, double before, double after, acti
 TEST(a_singular_surface_inside_a_step_is_found_and_may_stop_the_run)
 {
     struct switched s = { .both = false };
-    struct actio_flow flow = { .n = 1,
-                               .rhs = drifting,
-                               .user = &s,
-                               .quality = seen_quality,
-                               .quality_at = quality_here,
-                               .singular = tell_singular };
+    struct actio_ode flow = { .n = 1,
+                              .rhs = drifting,
+                              .user = &s,
+                              .quality = seen_quality,
+                              .quality_at = quality_here,
+                              .singular = tell_singular };
     double y[1] = { 0 };
     CHECK(march(&flow, NULL, 0, 3, 1e-9, y).status == 0);
     CHECK(s.crossings == 1);
@@ -342,7 +342,7 @@ TEST(a_singular_surface_inside_a_step_is_found_and_may_stop_the_run)
 TEST(cvode_meets_switches_too)
 {
     struct switched s = { .mode = 1 };
-    struct actio_flow flow = switched_flow(2, pulled, &s);
+    struct actio_ode flow = switched_flow(2, pulled, &s);
     const struct actio_stepper *cvode = actio_stepper_find("cvode");
     double y[2] = { 0.5, 0 };
     CHECK(march(&flow, cvode, 0, 8, 1e-9, y).status == 0 && s.crossings == 4);

@@ -25,6 +25,7 @@ struct world {
     struct actio_derivation *derivation;
     struct actio_action *action;
     struct actio_dual_action *dual;
+    struct actio_flow *flow;
     struct actio_model *resting;
     struct actio_limits limits;
     struct actio_run_options run;
@@ -88,10 +89,11 @@ static struct world open_world(void)
     w.derivation = actio_derive(w.ctx, w.model, NULL, NULL, w.f);
     w.action = actio_action_create(w.ctx, w.model, &w.grid, w.f);
     w.dual = actio_dual_action_create(w.ctx, w.model, &w.elements, w.f);
+    w.flow = actio_flow_create(w.ctx, w.model, NULL, w.f);
     w.x = calloc(ROOM, sizeof *w.x);
     w.y = calloc(ROOM, sizeof *w.y);
     for (size_t i = 0; i < actio_findings_count(w.f); i++) printf("    %s\n", actio_findings_message(w.f, i).message);
-    CHECK(w.table && w.comparison && w.orbits && w.modes && w.derivation && w.action && w.dual && w.x && w.y);
+    CHECK(w.table && w.comparison && w.orbits && w.modes && w.derivation && w.action && w.dual && w.flow && w.x && w.y);
     return w;
 }
 
@@ -104,6 +106,7 @@ static void close_world(struct world *w)
     actio_derivation_free(w->derivation);
     actio_action_free(w->action);
     actio_dual_action_free(w->dual);
+    actio_flow_free(w->flow);
     actio_model_free(w->resting);
     actio_model_free(w->model);
     actio_findings_free(w->f);
@@ -139,6 +142,16 @@ static void close_world(struct world *w)
     CALL(principle_owns, 2, (P(0, "skg"), P(1, row_of(w)))) CALL(commands, 1, (P(0, &w->commands))) \
     CALL(run_options_default, 0, ()) CALL(principle_name, 0, (w->at)) \
     CALL(run, 4, (P(0, w->ctx), P(1, w->model), P(2, &w->run), P(3, w->f))) \
+    CALL(flow_create, 4, (P(0, w->ctx), P(1, w->model), P(2, "dalembert"), P(3, w->f))) \
+    CALL(flow_free, 1, (P(0, w->flow))) CALL(flow_size, 1, (P(0, w->flow))) \
+    CALL(flow_name, 1, (P(0, w->flow), w->at)) CALL(flow_start, 2, (P(0, w->flow), P(1, w->y))) \
+    CALL(flow_rhs, 3, (P(0, w->flow), 0, P(1, w->x), P(2, w->y))) \
+    CALL(flow_differentiable, 1, (P(0, w->flow))) \
+    CALL(flow_jvp, 4, (P(0, w->flow), 0, P(1, w->x), P(2, w->x), P(3, w->y))) \
+    CALL(flow_jacobian, 3, (P(0, w->flow), 0, P(1, w->x), P(2, w->y))) \
+    CALL(flow_multipliers, 1, (P(0, w->flow))) CALL(flow_multiplier_name, 1, (P(0, w->flow), w->at)) \
+    CALL(flow_multiplier_values, 3, (P(0, w->flow), 0, P(1, w->x), P(2, w->y))) \
+    CALL(flow_project, 2, (P(0, w->flow), 0, P(1, w->y))) \
     CALL(compare, 5, (P(0, w->ctx), P(1, w->model), P(2, &w->run), P(3, w->by), w->at ? 0 : 1, P(4, w->f))) \
     CALL(comparison_rows, 1, (P(0, w->comparison))) CALL(comparison_row, 1, (P(0, w->comparison), w->at)) \
     CALL(comparison_table, 1, (P(0, w->comparison))) \

@@ -97,7 +97,7 @@ static bool in_lanes(size_t nodes, const char *text)
 {
     struct subject s;
     open_subject(&s, text, nodes);
-    struct actio_flow flow = actio_segments_flow(&s.motion);
+    struct actio_ode flow = actio_segments_flow(&s.motion);
     bool folded = flow.fold != NULL;
     double *y = calloc(4 * s.motion.ny + 4 * flow.n + 1, sizeof *y), *dy = y + s.motion.ny, *back = dy + s.motion.ny,
            *other = back + s.motion.ny, *Y = other + s.motion.ny, *dY = Y + flow.n;
@@ -140,7 +140,7 @@ TEST(what_is_no_number_is_reported)
 {
     struct subject s;
     open_subject(&s, models[1], 401);
-    struct actio_flow flow = actio_segments_flow(&s.motion);
+    struct actio_ode flow = actio_segments_flow(&s.motion);
     double *y = calloc(s.motion.ny + 2 * flow.n, sizeof *y), *Y = y + s.motion.ny, *dY = Y + flow.n;
     any_state(&s, 401, y);
     flow.fold(flow.user, 0, y, Y);

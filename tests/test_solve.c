@@ -82,7 +82,7 @@ static int undefined(void *user, double t, const double *y, double *f)
 
 TEST(the_error_falls_with_the_eighth_power_of_the_work)
 {
-    struct actio_flow flow = flow_of(2, oscillator);
+    struct actio_ode flow = flow_of(2, oscillator);
     double error[2], calls[2], tol[2] = { 1e-6, 1e-10 };
     for (int k = 0; k < 2; k++) {
         double y[2] = { 1, 0 };
@@ -95,7 +95,7 @@ TEST(the_error_falls_with_the_eighth_power_of_the_work)
 
 TEST(the_arenstorf_orbit_closes)
 {
-    struct actio_flow flow = flow_of(4, arenstorf);
+    struct actio_ode flow = flow_of(4, arenstorf);
     double y[4];
     memcpy(y, arenstorf_start, sizeof y);
     struct actio_march_result out = march(&flow, &actio_dop853, 0, arenstorf_period, 1e-12, y);
@@ -106,7 +106,7 @@ TEST(the_arenstorf_orbit_closes)
 
 TEST(kepler_keeps_its_energy_over_a_hundred_turns)
 {
-    struct actio_flow flow = flow_of(4, kepler);
+    struct actio_ode flow = flow_of(4, kepler);
     double e = 0.5, y[4] = { 1 - e, 0, 0, sqrt((1 + e) / (1 - e)) };
     march(&flow, &actio_dop853, 0, 200 * PI, 1e-13, y);
     CHECK_NEAR(0.5 * (y[2] * y[2] + y[3] * y[3]) - 1 / hypot(y[0], y[1]), -0.5, 5e-11);
@@ -140,7 +140,7 @@ TEST(the_number_of_right_hand_sides_is_that_of_the_reference)
           4286 },
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        struct actio_flow flow = flow_of(row[k].n, row[k].rhs);
+        struct actio_ode flow = flow_of(row[k].n, row[k].rhs);
         double y[4];
         memcpy(y, row[k].y, sizeof y);
         CHECK_NEAR((double)march(&flow, &actio_dop853, 0, row[k].t1, row[k].tol, y).stats.rhs, row[k].calls,
@@ -150,7 +150,7 @@ TEST(the_number_of_right_hand_sides_is_that_of_the_reference)
 
 TEST(going_back_in_time_returns_to_the_start)
 {
-    struct actio_flow flow = flow_of(4, kepler);
+    struct actio_ode flow = flow_of(4, kepler);
     double y[4] = { 0.5, 0, 0, sqrt(3) };
     march(&flow, &actio_dop853, 0, 20, 1e-12, y);
     struct actio_march_result out = march(&flow, &actio_dop853, 20, 0, 1e-12, y);
@@ -168,7 +168,7 @@ static int turning_and_creeping(void *user, double t, const double *y, double *f
 /* The oscillator makes 20 000 steps of it; rounding of a plain sum would show. */
 TEST(round_off_does_not_accumulate_over_steps)
 {
-    struct actio_flow flow = flow_of(3, turning_and_creeping);
+    struct actio_ode flow = flow_of(3, turning_and_creeping);
     double y[3] = { 1, 0, 1000 };
     CHECK(march(&flow, NULL, 0, 1e4, 1e-9, y).stats.steps > 10000);
     CHECK_NEAR(y[2], 2000, 1e-12); /* the coefficients' own rounding is 7e-16 */
@@ -178,7 +178,7 @@ TEST(round_off_does_not_accumulate_over_steps)
 
 TEST(rows_between_steps_are_as_exact_as_the_steps)
 {
-    struct actio_flow flow = flow_of(2, oscillator);
+    struct actio_ode flow = flow_of(2, oscillator);
     enum { ROWS = 1001 };
     static double times[ROWS], row[2 * ROWS];
     double y0[2] = { 1, 0 }, worst = 0;
@@ -196,7 +196,7 @@ TEST(rows_between_steps_are_as_exact_as_the_steps)
 /* The error of one step's interpolant at its worst place, for a step of length h. */
 static double dense_error(double length)
 {
-    struct actio_flow flow = flow_of(2, oscillator);
+    struct actio_ode flow = flow_of(2, oscillator);
     void *h = actio_dop853.open(&context, &flow);
     double t, y[2] = { 1, 0 }, worst = 0;
     actio_dop853.start(h, 0, y, length, 1e-3, 1e3);
@@ -218,7 +218,7 @@ TEST(dense_output_has_order_seven)
 
 TEST(many_rows_at_once_have_the_bits_of_one_by_one)
 {
-    struct actio_flow flow = flow_of(2, oscillator);
+    struct actio_ode flow = flow_of(2, oscillator);
     void *h = actio_dop853.open(&context, &flow);
     double t, y[2] = { 1, 0 }, times[11], row[2 * 11];
     actio_dop853.start(h, 0, y, 1, 1e-6, 1e-6);
@@ -239,7 +239,7 @@ TEST(many_rows_at_once_have_the_bits_of_one_by_one)
 static void gap_of(int (*rhs)(void *, double, const double *, double *), const double *start, double length,
                    double (*exact)(double), double *reported, double *true_error)
 {
-    struct actio_flow flow = flow_of(2, rhs);
+    struct actio_ode flow = flow_of(2, rhs);
     flow.first = length;
     void *h = actio_dop853.open(&context, &flow);
     double t, y[2] = { start[0], start[1] }, at, x[2], error[2];
@@ -295,7 +295,7 @@ TEST(checks_are_thinned_evenly_and_keep_the_end)
 
 TEST(rows_go_backwards_too_and_take_the_steps_own_values_at_the_ends)
 {
-    struct actio_flow flow = flow_of(2, oscillator);
+    struct actio_ode flow = flow_of(2, oscillator);
     double times[3] = { 1, 0.5, 0 }, row[6], y0[2] = { cos(1), -sin(1) }, end[2];
     struct actio_march_task task = {
         .t0 = 1, .t1 = 0, .rtol = 1e-11, .atol = 1e-11, .y0 = y0, .rows = { { 3, times, row, 3 } }
@@ -311,7 +311,7 @@ TEST(rows_go_backwards_too_and_take_the_steps_own_values_at_the_ends)
 
 TEST(a_blow_up_ends_at_its_time_and_soon)
 {
-    struct actio_flow flow = flow_of(1, blow_up);
+    struct actio_ode flow = flow_of(1, blow_up);
     double y[1] = { 1 };
     struct actio_march_result out = march(&flow, NULL, 0, 2, 1e-9, y);
     CHECK(out.status == ACTIO_MARCH_STEP_TO_ZERO);
@@ -326,7 +326,7 @@ TEST(a_blow_up_ends_at_its_time_and_soon)
 
 TEST(an_undefined_value_ends_the_run_near_the_edge_of_the_domain)
 {
-    struct actio_flow flow = flow_of(1, falling_log);
+    struct actio_ode flow = flow_of(1, falling_log);
     double y[1] = { 1 };
     struct actio_march_result out = march(&flow, NULL, 0, 2, 1e-9, y);
     CHECK(out.status == ACTIO_FLOW_NAN);
@@ -337,7 +337,7 @@ TEST(an_undefined_value_ends_the_run_near_the_edge_of_the_domain)
 TEST(a_start_that_is_undefined_ends_at_once)
 {
     int calls = 0;
-    struct actio_flow flow = { .n = 1, .rhs = undefined, .user = &calls };
+    struct actio_ode flow = { .n = 1, .rhs = undefined, .user = &calls };
     double y[1] = { 3 };
     struct actio_march_result out = march(&flow, NULL, 0, 2, 1e-9, y);
     CHECK(out.status == ACTIO_FLOW_NAN && out.t == 0 && y[0] == 3 && calls == 1);
@@ -353,7 +353,7 @@ static int silent_nan(void *user, double t, const double *y, double *f)
 
 TEST(values_that_are_not_finite_are_noticed_even_if_nobody_says_so)
 {
-    struct actio_flow flow = flow_of(1, silent_nan);
+    struct actio_ode flow = flow_of(1, silent_nan);
     double y[1] = { 0 };
     struct actio_march_result out = march(&flow, NULL, 0, 2, 1e-6, y);
     CHECK(out.status == ACTIO_FLOW_NAN && isfinite(y[0]));
@@ -362,7 +362,7 @@ TEST(values_that_are_not_finite_are_noticed_even_if_nobody_says_so)
 
 TEST(a_run_can_be_cancelled_and_its_steps_limited)
 {
-    struct actio_flow flow = flow_of(2, oscillator);
+    struct actio_ode flow = flow_of(2, oscillator);
     volatile int cancel = 1;
     double y0[2] = { 1, 0 };
     struct actio_march_task task = { .t1 = 1e9, .rtol = 1e-9, .atol = 1e-9, .y0 = y0, .max_steps = 100 };
@@ -388,7 +388,7 @@ static int onto_circle(void *user, double t, double *y)
 TEST(projection_keeps_a_circle)
 {
     size_t calls = 0;
-    struct actio_flow flow = { .n = 2, .rhs = oscillator, .project = onto_circle, .user = &calls };
+    struct actio_ode flow = { .n = 2, .rhs = oscillator, .project = onto_circle, .user = &calls };
     double y[2] = { 1, 0 };
     struct actio_march_result out = march(&flow, NULL, 0, 1000, 1e-6, y);
     CHECK_NEAR(hypot(y[0], y[1]), 1, 3e-16);
@@ -400,14 +400,14 @@ TEST(projection_keeps_a_circle)
 TEST(stiffness_is_noticed_and_its_absence_too)
 {
     double mu = 1000, y[2] = { 2, 0 }, y0[2] = { 2, 0 };
-    struct actio_flow flow = { .n = 2, .rhs = van_der_pol, .user = &mu };
+    struct actio_ode flow = { .n = 2, .rhs = van_der_pol, .user = &mu };
     struct actio_march_task task = { .t1 = 1500, .rtol = 1e-6, .atol = 1e-6, .y0 = y0, .stop_when_stiff = true };
     struct actio_march_result out = { 0 };
     CHECK(actio_march(&context, &flow, &task, &out) == ACTIO_MARCH_STIFF && out.stats.looks_stiff);
     CHECK(out.stats.rhs < 5000);
     mu = 1;
     CHECK(!march(&flow, NULL, 0, 100, 1e-9, y).stats.looks_stiff);
-    struct actio_flow orbit = flow_of(4, arenstorf);
+    struct actio_ode orbit = flow_of(4, arenstorf);
     double z[4];
     memcpy(z, arenstorf_start, sizeof z);
     CHECK(!march(&orbit, NULL, 0, 17, 1e-9, z).stats.looks_stiff);
@@ -429,7 +429,7 @@ TEST(cvode_solves_the_stiff_problem_with_and_without_a_jacobian)
     static const uint32_t row[] = { 0, 1, 1 }, column[] = { 1, 0, 1 };
     const struct actio_pattern pattern = { .rows = 2, .count = 3, .i = row, .j = column };
     double mu = 1000, y[2] = { 2, 0 }, z[2] = { 2, 0 };
-    struct actio_flow flow = { .n = 2, .rhs = van_der_pol, .user = &mu };
+    struct actio_ode flow = { .n = 2, .rhs = van_der_pol, .user = &mu };
     struct actio_march_result out = march(&flow, actio_stepper_stiff(), 0, 1500, 1e-10, y);
     CHECK(out.status == 0 && strcmp(out.stats.stepper, "cvode") == 0 && out.t == 1500);
     CHECK_NEAR(y[0], -1.35474592, 1e-6);
@@ -475,7 +475,7 @@ TEST(cvode_uses_a_sparse_jacobian)
         column[count++] = i;
     }
     const struct actio_pattern pattern = { .rows = RODS, .count = count, .i = row, .j = column };
-    struct actio_flow flow = { .n = RODS, .rhs = heat, .jacobian = heat_jacobian, .pattern = &pattern };
+    struct actio_ode flow = { .n = RODS, .rhs = heat, .jacobian = heat_jacobian, .pattern = &pattern };
     double y0[RODS], y[RODS], rate = 4 * (RODS + 1.0) * (RODS + 1.0) * pow(sin(PI / 2 / (RODS + 1)), 2);
     for (int i = 0; i < RODS; i++) y0[i] = sin(PI * (i + 1) / (RODS + 1));
     struct actio_march_task task = {
@@ -489,11 +489,11 @@ TEST(cvode_uses_a_sparse_jacobian)
 TEST(cvode_projects_and_ends_like_the_other)
 {
     const struct actio_stepper *cvode = actio_stepper_find("cvode");
-    struct actio_flow circle = { .n = 2, .rhs = oscillator, .project = onto_circle };
+    struct actio_ode circle = { .n = 2, .rhs = oscillator, .project = onto_circle };
     double z[2] = { 1, 0 };
     CHECK(march(&circle, cvode, 0, 50, 1e-8, z).status == 0);
     CHECK_NEAR(hypot(z[0], z[1]), 1, 1e-12);
-    struct actio_flow bad = flow_of(1, undefined), up = flow_of(1, blow_up), edge_of = flow_of(1, falling_log);
+    struct actio_ode bad = flow_of(1, undefined), up = flow_of(1, blow_up), edge_of = flow_of(1, falling_log);
     double x[1] = { 1 };
     CHECK(march(&bad, cvode, 0, 2, 1e-9, x).status == ACTIO_FLOW_NAN);
     struct actio_march_result out = march(&up, cvode, 0, 2, 1e-9, x);
@@ -525,7 +525,7 @@ TEST(nothing_is_allocated_between_open_and_close)
     struct actio_context own;
     actio_context_init(&own);
     own.allocate = counting;
-    struct actio_flow flow = flow_of(4, kepler);
+    struct actio_ode flow = flow_of(4, kepler);
     double t = 0, y[4] = { 0.5, 0, 0, sqrt(3) }, x[4];
     void *h = actio_dop853.open(&own, &flow);
     size_t opened = taken;
@@ -551,7 +551,7 @@ static void *failing(void *user, void *old, size_t size)
 
 TEST(a_lack_of_memory_is_a_status)
 {
-    struct actio_flow flow = flow_of(2, oscillator);
+    struct actio_ode flow = flow_of(2, oscillator);
     double y0[2] = { 1, 0 };
     struct actio_march_task task = { .t1 = 1, .rtol = 1e-9, .atol = 1e-9, .y0 = y0 };
     struct actio_march_result out = { 0 };
@@ -568,10 +568,10 @@ TEST(a_lack_of_memory_is_a_status)
 TEST(a_long_state_gives_the_same_motion_as_a_short_one)
 {
     double y[2] = { 1, 0 };
-    struct actio_flow one = flow_of(2, oscillator);
+    struct actio_ode one = flow_of(2, oscillator);
     march(&one, NULL, 0, 10, 1e-9, y);
     CHECK_NEAR(y[0], cos(10), 1e-8);
-    struct actio_flow many = flow_of(16, kepler); /* components 4 to 15 rest */
+    struct actio_ode many = flow_of(16, kepler); /* components 4 to 15 rest */
     many.rhs = kepler;
     double z[16] = { 0.5, 0, 0, 1.7320508075688772 };
     CHECK(march(&many, NULL, 0, 20, 1e-9, z).status == 0);

@@ -226,6 +226,43 @@ ACTIO_API const char *actio_principle_name(size_t i); /* of the table of princip
 ACTIO_API struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model,
                                         const struct actio_run_options *options, struct actio_findings *f);
 
+/* ---- the equations of motion as a function y' = f(t, y), for other integrators. y has the coordinates, their
+ * velocities and the states (of `vakonomic` the multipliers, too); a field has one value for each node.
+ * by: "dalembert" (NULL) or "vakonomic". The other principles have the motion of d'Alembert's equations, or compute it
+ * without a right-hand side; they are refused.
+ * Where y breaks a constraint, f continues the equations as they stand: constraints hold at the level of accelerations.
+ * Redundant and hidden constraints are taken into account. Switches have the branch of the given state. Contacts and
+ * their friction are left out, and a warning says so: f is that of free flight on both sides of a wall. Friction of a
+ * constraint is refused.
+ * f and its derivatives depend on their arguments only, and take no memory. Functions return ACTIO_DONE,
+ * ACTIO_WRONG_USAGE or ACTIO_NUMERICS_FAILED: there is no finite value, or the accelerations are not determined. */
+struct actio_flow;
+ACTIO_API struct actio_flow *actio_flow_create(struct actio_context *ctx, struct actio_model *model, const char *by,
+                                               /* NULL, and a finding; freed before its model */
+                                               struct actio_findings *f);
+ACTIO_API void actio_flow_free(struct actio_flow *flow); /* NULL is fine */
+ACTIO_API size_t actio_flow_size(const struct actio_flow *flow);
+/* "x", "x_dot"; nodes of a field "y[3]", "y_dot[3]" */
+ACTIO_API const char *actio_flow_name(const struct actio_flow *flow, size_t i);
+/* Consistent start data, as a run has them. Returns the time of the start, NAN without a flow. */
+ACTIO_API double actio_flow_start(const struct actio_flow *flow, double *y);
+ACTIO_API int actio_flow_rhs(struct actio_flow *flow, double t, const double *y, double *dy);
+/* (df/dy) v, differentiated on the formulas, or by the equations of motion solved once more; never by differences.
+ * Beside a switch it is the derivative of the branch. With redundant or hidden constraints it is exact at states on the
+ * constraints, for directions along them. ACTIO_WRONG_USAGE where the flow is not differentiable: of fields with an
+ * integral in their equations, or with values beyond their ends (beams), this version does not form derivatives. */
+ACTIO_API bool actio_flow_differentiable(const struct actio_flow *flow);
+ACTIO_API int actio_flow_jvp(struct actio_flow *flow, double t, const double *y, const double *v, double *out);
+ACTIO_API int actio_flow_jacobian(struct actio_flow *flow, double t, const double *y, double *rows); /* row by row */
+/* Multipliers, as in tables: those of least norm where redundant constraints do not determine them, NAN where they
+ * have no value at this point. */
+ACTIO_API size_t actio_flow_multipliers(const struct actio_flow *flow);
+ACTIO_API const char *actio_flow_multiplier_name(const struct actio_flow *flow, size_t k); /* "lambda.roll" */
+ACTIO_API int actio_flow_multiplier_values(struct actio_flow *flow, double t, const double *y, double *lambda);
+/* The nearest state on the constraints: positions, then velocities, in the metric of the kinetic energy where that is
+ * positive. y is unchanged where there is none. */
+ACTIO_API int actio_flow_project(struct actio_flow *flow, double t, double *y);
+
 /* One motion by several principles, the first of them the reference. difference: the largest, absolute, over
  * coordinates and states; error: the principle's own estimate, or NAN. status: "reference", "agrees",
  * "differs" (by theory), "disagrees" (numerically), "failed", "inapplicable"; "grid": on given time nodes, error not

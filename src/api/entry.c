@@ -115,6 +115,16 @@ struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *mo
     return actio_entry_made(&call, actio_test_inside(ctx, model, &whole, f, count), "the test");
 }
 
+struct actio_flow *actio_flow_create(struct actio_context *ctx, struct actio_model *model, const char *by,
+                                     struct actio_findings *f)
+{
+    struct actio_call call;
+    if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
+    if (!by) by = actio_run_options_default().by;
+    if (!actio_principle_fits(by, f)) return actio_entry_refused(&call);
+    return actio_entry_made(&call, actio_flow_inside(ctx, model, by, f), "the right-hand side");
+}
+
 /* ---- looking at a model */
 
 int actio_check_model(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box,

@@ -24,6 +24,9 @@ static actio_expr *states_in(struct actio_fields *w, actio_expr f, uint32_t *cou
 static void differentiate(struct actio_fields *w, uint32_t patch, actio_expr f, size_t row, bool moves)
 {
     uint32_t count;
+    w->F->sys.field.partial |= actio_uses(&w->F->pool, f, ACTIO_SPACE_SUM)
+                               || actio_uses(&w->F->pool, f, ACTIO_SPACE_RUNNING)
+                               || actio_uses(&w->F->pool, f, ACTIO_SPACE_FROZEN);
     actio_expr *wrt = states_in(w, f, &count), *slope = actio_form_array(w->F, count, sizeof *slope);
     if (count) actio_gradient(&w->F->pool, f, wrt, count, slope);
     for (uint32_t j = 0; j < count; j++) {

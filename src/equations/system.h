@@ -132,6 +132,7 @@ struct actio_field_numbers {
     const size_t *slave;
     const bool *slave_is_rate;
     const char *const *rate_name; /* of their rates */
+    bool partial;                 /* EQUATIONS_Y, once it is there: integrals in the equations are taken as constants */
 };
 /* Numbers in a row of output: `columns`. What they are: one each, or with fields one for each name, `named` of
  * them: `width` numbers from `first` on, at the nodes (half 0) or cells (half 1) of an axis; axis 0: one number.

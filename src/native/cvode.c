@@ -18,7 +18,7 @@ enum { SPARSE_FROM = 40 }; /* smaller systems are dense */
 
 struct cvode {
     struct actio_context *ctx;
-    const struct actio_flow *flow;
+    const struct actio_ode *flow;
     SUNContext sun;
     void *mem;
     N_Vector y, atol;
@@ -249,7 +249,7 @@ static void cvode_close(void *handle)
     actio_free(c->ctx, c);
 }
 
-static void *cvode_open(struct actio_context *ctx, const struct actio_flow *flow)
+static void *cvode_open(struct actio_context *ctx, const struct actio_ode *flow)
 {
     struct cvode *c = actio_alloc(ctx, 1, sizeof *c);
     if (!c) return NULL;

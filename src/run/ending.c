@@ -139,7 +139,7 @@ static void say_tunnel(struct actio_run *run)
  * */
 static bool say_surface(struct actio_run *run)
 {
-    const struct actio_flow *flow = &run->problem.motion.flow;
+    const struct actio_ode *flow = &run->problem.motion.flow;
     if (!flow->quality_at || !(flow->quality_at(flow->user, run->outcome.t_stop, run->outcome.y_stop) < 1e-4))
         return false;
     find_weakest(run);

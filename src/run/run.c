@@ -49,7 +49,7 @@ static int choose_times(struct actio_run *run, const double *extra, size_t extra
 }
 
 /* The problem made ready, with options and free data checked on the way. */
-static int make_ready(struct actio_run *run)
+int actio_run_ready(struct actio_run *run)
 {
     struct actio_problem *problem = &run->problem;
     problem->principle = actio_principle_named(problem->options.by);
@@ -72,7 +72,7 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
         return 1;
     }
     if ((o->grid || o->slabs) && o->local <= 0) o->local = 1e-9; /* steps are given: nothing is claimed */
-    if (make_ready(run) || choose_times(run, extra, extras)) return 1;
+    if (actio_run_ready(run) || choose_times(run, extra, extras)) return 1;
     const struct actio_principle *p = problem->principle;
     struct actio_aim aim = {
         .t0 = m->time.t0,

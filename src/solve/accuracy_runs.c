@@ -77,7 +77,7 @@ static int run_once(struct actio_ladder *l, struct actio_pass *p, double local, 
     p->result.rows = 0;
     p->result.guard = SIZE_MAX;
     if (p->result.y) memcpy(p->result.y, aim->y0, m->ny * sizeof(double));
-    struct actio_flow flow = l->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow;
+    struct actio_ode flow = l->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow;
     if (!status) status = actio_march(l->ctx, &flow, &task, &p->result);
     l->out->rhs += p->result.stats.rhs;
     l->out->runs++;

@@ -8,7 +8,7 @@
 
 struct ballistic {
     struct actio_context *ctx;
-    const struct actio_flow *flow;
+    const struct actio_ode *flow;
     void *other;                     /* DOP853 */
     bool flies;                      /* the step at hand, or the last one */
     size_t n, half;                  /* values; positions among them */
@@ -27,7 +27,7 @@ static void ballistic_close(void *handle)
     actio_free(b->ctx, b);
 }
 
-static void *ballistic_open(struct actio_context *ctx, const struct actio_flow *flow)
+static void *ballistic_open(struct actio_context *ctx, const struct actio_ode *flow)
 {
     struct ballistic *b = actio_alloc(ctx, 1, sizeof *b);
     if (!b) return NULL;

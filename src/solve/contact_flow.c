@@ -288,7 +288,7 @@ void actio_contacts_begin(struct actio_motion *m)
 
 static void watch_events(struct actio_motion *m)
 {
-    struct actio_flow *f = &m->flow;
+    struct actio_ode *f = &m->flow;
     f->guards = last_firm(m->contacts) + m->sys->walls.events;
     f->watched = m->sys->walls.events;
     f->guard = contacts_guard;
@@ -301,7 +301,7 @@ static void watch_events(struct actio_motion *m)
 
 static void take_flow_over(struct actio_motion *m)
 {
-    struct actio_flow *f = &m->flow;
+    struct actio_ode *f = &m->flow;
     f->rhs = contacts_rhs;
     f->project = contacts_project;
     f->crossed = contacts_crossed;

@@ -105,7 +105,7 @@ static int open_matrices(struct discrete *d, bool *alone)
     return !d->shared && actio_border_open(&d->step, d->ctx, d->n, d->p, &d->slopes.W, &sys->A, &d->slopes.B, NULL);
 }
 
-static void *discrete_open(struct actio_context *ctx, const struct actio_flow *flow)
+static void *discrete_open(struct actio_context *ctx, const struct actio_ode *flow)
 {
     struct actio_motion *m = flow->user;
     struct discrete *d = actio_alloc(ctx, 1, sizeof *d);

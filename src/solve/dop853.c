@@ -364,7 +364,7 @@ static void dop853_close(void *handle)
     actio_free(d->ctx, d);
 }
 
-static void *dop853_open(struct actio_context *ctx, const struct actio_flow *flow)
+static void *dop853_open(struct actio_context *ctx, const struct actio_ode *flow)
 {
     enum { LINE = 64 };
     struct dop853 *d = actio_alloc(ctx, 1, sizeof *d);

@@ -13,7 +13,7 @@ enum { V_Y = STAGES_DENSE, V_LOW, V_NEW, V_NEW_LOW, V_ARG, V_FLOOR, V_INVERSE, V
 
 struct dop853 {
     struct actio_context *ctx;
-    const struct actio_flow *flow;
+    const struct actio_ode *flow;
     double *block; /* aligned part of `memory` */
     void *memory;
     size_t n, padded, stride;

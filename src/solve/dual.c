@@ -17,7 +17,7 @@ enum { DEGREE = 4, FIRST = 8, LONGEST = 32, LONGEST_GIVEN = 1024, MOST_TRIES = 6
 
 struct dual {
     struct actio_context *ctx;
-    const struct actio_flow *flow;
+    const struct actio_ode *flow;
     struct actio_motion *m;
     struct actio_dual *task;
     struct actio_dual_element e;
@@ -79,7 +79,7 @@ static int open_report(struct dual *d)
     return actio_dual_element_open(&d->task->element, d->ctx, k, d->e.points);
 }
 
-static void *dual_open(struct actio_context *ctx, const struct actio_flow *flow)
+static void *dual_open(struct actio_context *ctx, const struct actio_ode *flow)
 {
     struct dual *d = actio_alloc(ctx, 1, sizeof *d);
     struct actio_motion *m = flow->user;

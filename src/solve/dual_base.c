@@ -105,7 +105,7 @@ static int march_elements(struct actio_dual_basing *b, const struct actio_dual_s
 static int march_exactly(struct actio_dual_basing *b, struct actio_dual_slab *s)
 {
     struct actio_motion *m = b->m;
-    struct actio_flow flow = m->flow;
+    struct actio_ode flow = m->flow;
     size_t count = s->elements * s->e->points, ends = s->elements + 1;
     flow.guards = flow.watched = 0;
     flow.quality = NULL;

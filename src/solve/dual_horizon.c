@@ -63,7 +63,7 @@ static void close_horizon(struct horizon *z)
 static int lay_motion(struct horizon *z, double T)
 {
     struct actio_motion *m = z->m;
-    struct actio_flow flow = m->flow;
+    struct actio_ode flow = m->flow;
     size_t nx = z->s.nx, nu = z->s.nu;
     for (size_t l = 0; l < LANES; l++)
         z->s.lane.time[l] = l + 1 == LANES ? z->t0 + T : z->t0 + T * (double)l / (LANES - 1);

@@ -86,7 +86,7 @@ static int law_passed(void *user, size_t k, double t, const double *y)
 static void add_strain(struct actio_motion *m)
 {
     m->obeys.strain_allowed = 1;
-    struct actio_flow *flow = &m->flow;
+    struct actio_ode *flow = &m->flow;
     flow->guards = m->sys->switches.count + 1 + m->sys->walls.events;
     flow->guard = law_guard;
     flow->side = law_side;
@@ -98,7 +98,7 @@ static void add_strain(struct actio_motion *m)
 static void make_law_flow(struct actio_motion *m)
 {
     const struct actio_law *law = m->obeys.law;
-    struct actio_flow *flow = &m->flow;
+    struct actio_ode *flow = &m->flow;
     flow->n = law->size(m);
     if (actio_contacts_hard(m)) { /* flights are the law's, the rest that of contacts */
         m->contacts->free_rhs = law_rhs;

@@ -23,7 +23,7 @@ static const double *state_at(struct actio_marching *m, double t)
 /* The known state of an integrated one; what can't be unfolded is not a number. */
 const double *actio_march_known_of(struct actio_marching *m, double t, const double *y, double *to)
 {
-    const struct actio_flow *flow = m->flow;
+    const struct actio_ode *flow = m->flow;
     if (!flow->unfold) return y;
     if (flow->unfold(flow->user, t, y, to))
         for (size_t i = 0; i < flow->known; i++) to[i] = NAN;
@@ -225,7 +225,7 @@ static int cut(struct actio_marching *m, const struct actio_incident *what)
 /* Reports a touch or a singular surface; the step stays as it is unless the answer is to stop. */
 static int tell(struct actio_marching *m, const struct actio_incident *what)
 {
-    const struct actio_flow *flow = m->flow;
+    const struct actio_ode *flow = m->flow;
     const double *y = actio_march_known_at(m, what->t);
     int stop;
     if (what->kind == PASS) {
@@ -382,7 +382,7 @@ static void report(struct actio_marching *m, struct actio_march_result *out)
     if (y) memcpy(y, actio_march_known_of(m, m->t, m->y, m->known), known_length(m->flow) * sizeof *y);
 }
 
-int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const struct actio_march_task *task,
+int actio_march(struct actio_context *ctx, const struct actio_ode *flow, const struct actio_march_task *task,
                 struct actio_march_result *out)
 {
     struct actio_marching m = { .ctx = ctx,

@@ -14,7 +14,7 @@ enum actio_flow_status { ACTIO_FLOW_OK, ACTIO_FLOW_NAN, ACTIO_FLOW_SINGULAR, ACT
 typedef void (*actio_dense_fn)(void *where, double t, double *y);
 
 /* y' = f(t, y) with an invariant manifold. All callbacks take `user` first. Nothing here allocates. */
-struct actio_flow {
+struct actio_ode {
     size_t n;
     void *user;
     /* Where the state that is integrated is not the one that the world knows (quasi-velocities, some of the
@@ -97,7 +97,7 @@ struct actio_march_stats {
 struct actio_stepper {
     const char *name;
     bool stiff, uneven; /* uneven: error follows tolerance only roughly */
-    void *(*open)(struct actio_context *ctx, const struct actio_flow *flow); /* NULL: no memory */
+    void *(*open)(struct actio_context *ctx, const struct actio_ode *flow); /* NULL: no memory */
     /* also restarts after a jump */
     void (*start)(void *h, double t, const double *y, double t_end, double rtol, double atol);
     /* one accepted step, not beyond t_end, projected; flow status, else ACTIO_MARCH_* */
@@ -155,7 +155,7 @@ struct actio_march_result {
     double *y; /* the known state there: room given by the caller, or NULL */
 };
 /* Integrates one task; all memory is taken at its start. */
-int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const struct actio_march_task *task,
+int actio_march(struct actio_context *ctx, const struct actio_ode *flow, const struct actio_march_task *task,
                 struct actio_march_result *out);
 
 /* Every root of a smooth f on [a, b] (also b < a), in order along a -> b; a touch (double root, to 1e-9 of the size of

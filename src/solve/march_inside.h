@@ -14,7 +14,7 @@ struct actio_incident {
 
 struct actio_marching {
     struct actio_context *ctx;
-    const struct actio_flow *flow;
+    const struct actio_ode *flow;
     const struct actio_march_task *task;
     const struct actio_stepper *stepper;
     void *h;
@@ -39,7 +39,7 @@ struct actio_marching {
 
 static inline double zero_sign(double x) { return (double)(x > 0) - (double)(x < 0); }
 static inline bool before(const struct actio_marching *m, double a, double b) { return (b - a) * m->direction > 0; }
-static inline size_t known_length(const struct actio_flow *flow) { return flow->unfold ? flow->known : flow->n; }
+static inline size_t known_length(const struct actio_ode *flow) { return flow->unfold ? flow->known : flow->n; }
 
 /* march.c: the known state of an integrated one, and that at a time of the step; NAN where it can't be unfolded. */
 const double *actio_march_known_of(struct actio_marching *m, double t, const double *y, double *to);

@@ -154,7 +154,7 @@ static void follow_sign(struct actio_marching *m, double sign, struct actio_inci
 
 static bool sample_at_once(struct actio_marching *m)
 {
-    const struct actio_flow *flow = m->flow;
+    const struct actio_ode *flow = m->flow;
     if (!flow->sample || !m->stepper->dense_rows || flow->unfold) return false;
     for (size_t k = 0; k < ACTIO_ROOT_NODES; k++) flow->sampled_t[k] = actio_root_node(m->t, m->t_next, k);
     m->stepper->dense_rows(m->h, ACTIO_ROOT_NODES, flow->sampled_t, flow->sampled_y, ACTIO_ROOT_NODES);

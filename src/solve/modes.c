@@ -403,7 +403,7 @@ static bool disturb(struct looking *w, struct first_order *o, const double *x)
             if (sys->field.slave[k] == w->slope.row[i] && sys->field.slave_is_rate[k])
                 o->force[sys->field.slave[k]] -= w->slope.value[i] * o->x[m->n + w->slope.col[i]];
     for (size_t i = 0; i < m->n; i++) o->image[i] = o->scale * o->x[m->n + i];
-    return actio_saddle_answer(m->saddle, o->force, o->force + m->N, o->image + m->n) == 0;
+    return actio_saddle_answer(m->saddle, o->force, o->force + m->N, false, o->image + m->n) == 0;
 }
 
 static int by_growth(const void *a, const void *b)

@@ -146,7 +146,7 @@ struct actio_motion {
     struct actio_motion_scratch scratch;
     struct actio_motion_chain chain;
     struct actio_mode_history history;
-    struct actio_flow flow;
+    struct actio_ode flow;
     size_t evaluations;              /* right-hand sides since the caller last set it */
     struct actio_contacts *contacts; /* contacts.h; NULL: there are none, and no friction and no events */
     struct actio_obeyed obeys;

@@ -187,7 +187,7 @@ static bool take_buffers(struct actio_motion *m, const double *param)
 static void make_flow(struct actio_motion *m)
 {
     bool watched = m->p || m->rows.numeric || m->sys->solved.pivots;
-    m->flow = (struct actio_flow){
+    m->flow = (struct actio_ode){
         .n = m->ny,
         .user = m,
         .rhs = actio_motion_rhs,

@@ -367,8 +367,9 @@ static void apply_G(const struct actio_saddle *s, const double *x, double *out)
     for (size_t i = 0; i < s->sys->G.count; i++) out[s->sys->G.row[i]] += G_values(s)[i] * x[s->sys->G.col[i]];
 }
 
-/* z = z_p + Z y with A z_p = c of least norm and ZD'(G z - h) = 0. 1 when the rows contradict each other. */
-static int solve_null_spaces(struct actio_saddle *s, const double *h, const double *c, double *z)
+/* z = z_p + Z y with A z_p = c of least norm and ZD'(G z - h) = 0. 1 when the rows contradict each other; `near`: c as
+ * nearly as they can. */
+static int solve_null_spaces(struct actio_saddle *s, const double *h, const double *c, bool near, double *z)
 {
     size_t N = s->N, r = N - s->rank;
     double defect, size = 0;
@@ -377,7 +378,7 @@ static int solve_null_spaces(struct actio_saddle *s, const double *h, const doub
         size = fmax(size, fabs(s->whole.b[k]));
     }
     shortest_step(s, s->whole.b, s->w, &defect);
-    if (!(defect <= (s->sys->levels == s->p ? OFF : FITS) * (1 + size))) return 1;
+    if (!near && !(defect <= (s->sys->levels == s->p ? OFF : FITS) * (1 + size))) return 1;
     for (size_t i = 0; i < N; i++) z[i] = s->w[i] * s->whole.d[i];
     apply_G(s, z, s->R);
     for (size_t a = 0; a < N - s->rank_D; a++) {
@@ -426,7 +427,7 @@ int actio_saddle_solve(struct actio_saddle *s, double *zdot, double *lambda, dou
             reaction[s->sys->D.col[i]] += D_values(s)[i] * lambda[s->sys->D.row[i]];
         return 0;
     }
-    if (solve_null_spaces(s, h_values(s), c_values(s), zdot)) return 1;
+    if (solve_null_spaces(s, h_values(s), c_values(s), false, zdot)) return 1;
     apply_G(s, zdot, reaction);
     for (size_t i = 0; i < s->N; i++) reaction[i] -= h_values(s)[i];
     if (s->p) least_multipliers(s, reaction, lambda);
@@ -441,17 +442,17 @@ int actio_saddle_respond(struct actio_saddle *s, const double *force, double *zd
         actio_border_solve(&s->whole, force, none, zdot, lambda);
         return 0;
     }
-    if (solve_null_spaces(s, force, none, zdot)) return 1;
+    if (solve_null_spaces(s, force, none, false, zdot)) return 1;
     apply_G(s, zdot, reaction);
     for (size_t i = 0; i < s->N; i++) reaction[i] -= force[i];
     if (s->p) least_multipliers(s, reaction, lambda);
     return 0;
 }
 
-int actio_saddle_answer(struct actio_saddle *s, const double *h, const double *c, double *z)
+int actio_saddle_answer(struct actio_saddle *s, const double *h, const double *c, bool near, double *z)
 {
     if (solve_schur(s, h, c, z, NULL) == 0) return 0;
-    if (s->robust) return solve_null_spaces(s, h, c, z);
+    if (s->robust) return solve_null_spaces(s, h, c, near, z);
     actio_border_solve(&s->whole, h, c, z, NULL);
     return 0;
 }

@@ -280,9 +280,9 @@ static int segments_project(void *user, double t, double *Y)
     return status;
 }
 
-struct actio_flow actio_segments_flow(struct actio_motion *m)
+struct actio_ode actio_segments_flow(struct actio_motion *m)
 {
-    struct actio_flow flow = m->flow;
+    struct actio_ode flow = m->flow;
     if (!m->chain.segments || flow.rhs != actio_motion_rhs) return flow;
     flow.n = m->chain.segments->arrays * m->chain.segments->size;
     flow.known = m->ny;

@@ -9,7 +9,7 @@
 int actio_segments_open(struct actio_motion *m);
 void actio_segments_close(struct actio_motion *m);
 /* The motion's flow for a stepper that takes states as they come: folded into lanes where there are segments. */
-struct actio_flow actio_segments_flow(struct actio_motion *m);
+struct actio_ode actio_segments_flow(struct actio_motion *m);
 /* Accelerations only, of the folded state at the motion's time. 0, or 1: not this way. */
 int actio_segments_accelerations(struct actio_motion *m, const double *Y, double *acceleration);
 

@@ -14,7 +14,7 @@ enum { MOST_REJECTED = 60, LOOKS = 4 }; /* LOOKS: a slab looks at more times tha
 
 struct skg {
     struct actio_context *ctx;
-    const struct actio_flow *flow;
+    const struct actio_ode *flow;
     struct actio_motion *m;
     struct actio_element e;
     struct actio_slab slab;
@@ -59,7 +59,7 @@ static int open_slab(struct skg *d, size_t nodes)
     return 0;
 }
 
-static void *skg_open(struct actio_context *ctx, const struct actio_flow *flow)
+static void *skg_open(struct actio_context *ctx, const struct actio_ode *flow)
 {
     struct skg *d = actio_alloc(ctx, 1, sizeof *d);
     if (!d) return NULL;

@@ -23,6 +23,15 @@ static inline __attribute__((always_inline)) void multiply_some(size_t some, siz
     }
 }
 
+/* The same with entries in any order, as fields have them. */
+static void multiply_scattered(size_t columns, const struct actio_places *at, size_t rows, const double *J,
+                               const double *X, double *out)
+{
+    memset(out, 0, rows * columns * sizeof *out);
+    for (size_t e = 0; e < at->count; e++)
+        for (size_t c = 0; c < columns; c++) out[at->row[e] * columns + c] += J[e] * X[at->col[e] * columns + c];
+}
+
 static void multiply(const struct actio_tangent *x, const struct actio_places *at, size_t rows, const double *J,
                      const double *X, double *out)
 {
@@ -75,10 +84,11 @@ static int by_equations(struct actio_tangent *x, double t, const double *Y, doub
     memcpy(dY + n, m->here.zdot, N * sizeof *dY);
     const double *E = actio_motion_quantity(m, ACTIO_Q_EQUATIONS_Y, t, Y), *along = E + m->sys->jets.equations_y.count;
     double *R = x->work, *r = R + all * columns, *z = r + all;
-    multiply(x, &m->sys->jets.equations_y, all, E, Y + x->ny, R);
+    if (m->sys->field.axes) multiply_scattered(columns, &m->sys->jets.equations_y, all, E, Y + x->ny, R);
+    else multiply(x, &m->sys->jets.equations_y, all, E, Y + x->ny, R);
     for (size_t c = 0; c < columns; c++) {
         for (size_t i = 0; i < all; i++) r[i] = R[i * columns + c] + (x->by_param && c + 1 == columns ? along[i] : 0);
-        if (actio_saddle_answer(m->saddle, r, r + N, z)) return ACTIO_FLOW_SINGULAR;
+        if (actio_saddle_answer(m->saddle, r, r + N, x->near, z)) return ACTIO_FLOW_SINGULAR;
         for (size_t i = 0; i < N; i++) dY[x->ny + (n + i) * columns + c] = z[i];
     }
     return ACTIO_FLOW_OK;
@@ -164,7 +174,7 @@ static void make_flow(struct actio_tangent *x)
 {
     struct actio_motion *m = x->m;
     x->flow =
-        (struct actio_flow){ .n = x->ny, .user = x, .rhs = rhs, .project = m->flow.project ? tangent_project : NULL };
+        (struct actio_ode){ .n = x->ny, .user = x, .rhs = rhs, .project = m->flow.project ? tangent_project : NULL };
     if (m->sys->switches.count == 0) return;
     x->flow.known = x->ny;
     x->flow.unfold = unfold;

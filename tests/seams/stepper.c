@@ -9,7 +9,7 @@ size_t toy_stepper_steps;
 
 struct toy {
     struct actio_context *ctx;
-    const struct actio_flow *flow;
+    const struct actio_ode *flow;
     double t, t_old, t_end, h, *y, *old, *f, *f_old, *k, *at;
     struct actio_march_stats stats;
 };
@@ -21,7 +21,7 @@ static void shut(void *h)
     actio_free(s->ctx, s);
 }
 
-static void *open(struct actio_context *ctx, const struct actio_flow *flow)
+static void *open(struct actio_context *ctx, const struct actio_ode *flow)
 {
     struct toy *s = actio_alloc(ctx, 1, sizeof *s);
     if (!s) return NULL;
