@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ._action import Action, DualAction
 from ._errors import (ActioWarning, Error, FileError, Finding, Interrupted, LimitError, ModelError, NumericsError,
                       UsageError)
+from ._flow import Flow
 from ._handles import text_of as _text_of
 from ._library import lib as _lib
 from ._model import Model, gallery, load, model
@@ -51,7 +52,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Action", "ActioWarning", "Claim", "Claims", "Column", "Comparison", "Derivation", "DualAction", "Error",
-    "Event", "FileError", "Finding", "Gradient", "Interrupted", "LimitError", "Mode", "Model", "ModelError",
+    "Event", "FileError", "Finding", "Flow", "Gradient", "Interrupted", "LimitError", "Mode", "Model", "ModelError",
     "Modes", "NumericsError", "Option", "Orbit", "Orbits", "Param", "Picture", "Result", "UsageError",
     "Variable", "Verdict", "from_sympy", "gallery", "library_path", "load", "model", "options", "principles",
     "version", "version_details",

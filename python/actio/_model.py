@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 from . import _abi
 from ._action import Action, DualAction
 from ._errors import Finding, wrong_usage
+from ._flow import Flow
 from ._handles import Call, Context, Owned, addresses, text_of
 from ._library import lib
 from ._numbers import Param, Params, Start, Variable, interval_of, params_of, set_number, variables_of
@@ -92,10 +93,12 @@ class Model:
         return self._handle
 
     def _at(self, changes: Changes, request: Request | None = None) -> Owned:
-        """The model with these changes and limits; the own one where nothing differs."""
+        """The model with these changes and limits; the own one where nothing differs. Texts of a verdict and claims
+        live as long as their model, so that these get one of their own."""
         limited = request is not None and request.limited
         more = request.changes if request is not None else []
-        if changes is self.changes and not more and not limited:
+        keeps = request is not None and request.command in ("check", "test")
+        if changes is self.changes and not more and not limited and not keeps:
             return self._ready()
         context = self._ready().context
         if request is not None and limited:
@@ -305,6 +308,29 @@ class Model:
         call.settle(made)
         made.findings = call.messages
         return made  # type: ignore[no-any-return]
+
+    # ---- equations as functions
+
+    @property
+    def rhs(self) -> Flow:
+        """The equations of motion as a function f(t, y), with the present params.
+
+        >>> import actio
+        >>> from scipy.integrate import solve_ivp
+        >>> m = actio.load("pendulum", time=(0, 1))
+        >>> s = solve_ivp(m.rhs, (0, 1), m.rhs.y0, method="Radau", jac=m.rhs.jac, rtol=1e-9, atol=1e-9)
+        >>> abs(s.y[0, -1] - m.run().end["a"]) < 1e-6
+        True
+        """
+        handle = self._ready()
+        if self._rhs is None:
+            self._rhs = Flow(handle)
+        flow: Flow = self._rhs
+        return flow
+
+    def flow(self, by: str | None = None, *, set: Values | None = None, start: Values | None = None, time: Span | None = None) -> Flow:
+        """Like `rhs`, by a principle ("dalembert", "vakonomic") and with other values."""
+        return Flow(self._at(self.changes.with_these(set, start, time)), by)
 
     # ---- actions as functions
 

@@ -367,7 +367,8 @@ class Result:
 
     @property
     def success(self) -> bool:
-        return self.status == 0 and bool(self.info["reached"])
+        """Did the motion reach the end of its interval?"""
+        return self.status == 0
 
     @property
     def message(self) -> str:

@@ -36,7 +36,7 @@ def plain_name(name: str) -> str:
     """The rule for names: Latin and Greek letters, digits and _ stay; a prime becomes _prime; LaTeX commands keep their
     word; runs of other signs become one _; what begins with a digit gets q_ in front."""
     name = unicodedata.normalize("NFKC", name).replace("'", "_prime").replace("\\", " ")
-    kept = re.sub(r"[^0-9A-Za-z_\u0370-\u03ff]+", "_", name).strip("_") or "q"
+    kept = re.sub(r"_*[^0-9A-Za-z_\u0370-\u03ff]+_*", "_", name).strip("_") or "q"
     return "q_" + kept if kept[0].isdigit() else kept
 
 
@@ -141,6 +141,16 @@ class Printer(StrPrinter):  # type: ignore[misc]
 
     def _print_Not(self, expr: Any) -> str:
         return "not (%s)" % self._print(expr.args[0])
+
+    def _print_ITE(self, expr: Any) -> str:
+        condition, yes, no = expr.args
+        return str(self._print(sympy.Or(sympy.And(condition, yes), sympy.And(sympy.Not(condition), no))))
+
+    def _print_BooleanTrue(self, expr: Any) -> str:
+        return "0 < 1"
+
+    def _print_BooleanFalse(self, expr: Any) -> str:
+        return "1 < 0"
 
     def _refuse(self, expr: Any) -> str:
         raise wrong_usage("the model language does not have '%s'" % expr)
