@@ -26,6 +26,7 @@ struct world {
     struct actio_action *action;
     struct actio_dual_action *dual;
     struct actio_flow *flow;
+    struct actio_integrator *integrator;
     struct actio_model *resting;
     struct actio_limits limits;
     struct actio_run_options run;
@@ -90,10 +91,11 @@ static struct world open_world(void)
     w.action = actio_action_create(w.ctx, w.model, &w.grid, w.f);
     w.dual = actio_dual_action_create(w.ctx, w.model, &w.elements, w.f);
     w.flow = actio_flow_create(w.ctx, w.model, NULL, w.f);
+    w.integrator = actio_integrator_create(w.ctx, w.model, &w.run, w.f);
     w.x = calloc(ROOM, sizeof *w.x);
     w.y = calloc(ROOM, sizeof *w.y);
     for (size_t i = 0; i < actio_findings_count(w.f); i++) printf("    %s\n", actio_findings_message(w.f, i).message);
-    CHECK(w.table && w.comparison && w.orbits && w.modes && w.derivation && w.action && w.dual && w.flow && w.x && w.y);
+    CHECK(w.table && w.comparison && w.orbits && w.modes && w.derivation && w.action && w.dual && w.flow && w.integrator && w.x && w.y);
     return w;
 }
 
@@ -107,6 +109,7 @@ static void close_world(struct world *w)
     actio_action_free(w->action);
     actio_dual_action_free(w->dual);
     actio_flow_free(w->flow);
+    actio_integrator_free(w->integrator);
     actio_model_free(w->resting);
     actio_model_free(w->model);
     actio_findings_free(w->f);
@@ -142,6 +145,14 @@ static void close_world(struct world *w)
     CALL(principle_owns, 2, (P(0, "skg"), P(1, row_of(w)))) CALL(commands, 1, (P(0, &w->commands))) \
     CALL(run_options_default, 0, ()) CALL(principle_name, 0, (w->at)) \
     CALL(run, 4, (P(0, w->ctx), P(1, w->model), P(2, &w->run), P(3, w->f))) \
+    CALL(integrator_create, 4, (P(0, w->ctx), P(1, w->model), P(2, &w->run), P(3, w->f))) \
+    CALL(integrator_free, 1, (P(0, w->integrator))) \
+    CALL(integrator_to, 2, (P(0, w->integrator), w->at ? NAN : 1, P(1, w->f))) \
+    CALL(integrator_time, 1, (P(0, w->integrator))) CALL(integrator_state, 2, (P(0, w->integrator), P(1, w->y))) \
+    CALL(integrator_set_state, 3, (P(0, w->integrator), 0, P(1, w->x), P(2, w->f))) \
+    CALL(integrator_events, 1, (P(0, w->integrator))) \
+    CALL(integrator_save, 2, (P(0, w->integrator), P(1, w->y), w->at ? 1 : 8 * (size_t)ROOM)) \
+    CALL(integrator_restore, 3, (P(0, w->integrator), P(1, w->x), w->at ? 1 : 8 * (size_t)ROOM, P(2, w->f))) \
     CALL(flow_create, 4, (P(0, w->ctx), P(1, w->model), P(2, "dalembert"), P(3, w->f))) \
     CALL(flow_free, 1, (P(0, w->flow))) CALL(flow_size, 1, (P(0, w->flow))) \
     CALL(flow_name, 1, (P(0, w->flow), w->at)) CALL(flow_start, 2, (P(0, w->flow), P(1, w->y))) \

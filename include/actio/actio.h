@@ -263,6 +263,37 @@ ACTIO_API int actio_flow_multiplier_values(struct actio_flow *flow, double t, co
  * positive. y is unchanged where there is none. */
 ACTIO_API int actio_flow_project(struct actio_flow *flow, double t, double *y);
 
+/* ---- a motion step by step: open, go to a time, look at the state, go on. Impacts, friction, events and switches
+ * happen on the way, as in a run with --local.
+ * options: as for actio_run, without `points`. The tolerance is local (options->local, otherwise options->tol), and the
+ * global error is not estimated. Principles that compute the motion as a whole or on a grid are refused.
+ * Each call ends with a step that is cut at the wanted time; nothing beyond that time is evaluated. So the accuracy does
+ * not depend on where a motion is cut, but its last digits do. */
+struct actio_integrator;
+ACTIO_API struct actio_integrator *actio_integrator_create(struct actio_context *ctx, struct actio_model *model,
+                                                           const struct actio_run_options *options,
+                                                           /* NULL, and a finding; freed before its model */
+                                                           struct actio_findings *f);
+ACTIO_API void actio_integrator_free(struct actio_integrator *i); /* NULL is fine */
+/* Forward or backward in time: 0, or an exit status and findings. If the motion ends early, it stands where it ended.
+ * A limit or `cancel` may be followed by another call; after other ends only another state lets it go on. */
+ACTIO_API int actio_integrator_to(struct actio_integrator *i, double t, struct actio_findings *f);
+ACTIO_API double actio_integrator_time(const struct actio_integrator *i);
+/* The size of the state, in the order of actio_flow_name. y may be NULL. */
+ACTIO_API size_t actio_integrator_state(const struct actio_integrator *i, double *y);
+/* Another time and state, which must satisfy the constraints; with `project` the nearest that does. */
+ACTIO_API int actio_integrator_set_state(struct actio_integrator *i, double t, const double *y,
+                                         struct actio_findings *f);
+/* What happened during the last call: a table without columns, for actio_table_events and actio_table_event. It lives
+ * until the next call. NULL before the first. */
+ACTIO_API const struct actio_table *actio_integrator_events(const struct actio_integrator *i);
+/* State, branches of switches, contacts that hold, sides of events: the number of bytes; written where `size` suffices.
+ * Restored, the motion goes on bit for bit: in the same integrator, or in one of a model that has been read anew with
+ * the same numbers and options, by the same version on the same kind of machine. Bytes of another model are refused. */
+ACTIO_API size_t actio_integrator_save(const struct actio_integrator *i, void *bytes, size_t size);
+ACTIO_API int actio_integrator_restore(struct actio_integrator *i, const void *bytes, size_t size,
+                                       struct actio_findings *f);
+
 /* One motion by several principles, the first of them the reference. difference: the largest, absolute, over
  * coordinates and states; error: the principle's own estimate, or NAN. status: "reference", "agrees",
  * "differs" (by theory), "disagrees" (numerically), "failed", "inapplicable"; "grid": on given time nodes, error not

@@ -125,6 +125,48 @@ struct actio_flow *actio_flow_create(struct actio_context *ctx, struct actio_mod
     return actio_entry_made(&call, actio_flow_inside(ctx, model, by, f), "the right-hand side");
 }
 
+struct actio_integrator *actio_integrator_create(struct actio_context *ctx, struct actio_model *model,
+                                                 const struct actio_run_options *options, struct actio_findings *f)
+{
+    struct actio_call call;
+    if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
+    struct actio_run_options whole = actio_options_whole(options);
+    if (!actio_options_fit(&whole, f)) return actio_entry_refused(&call);
+    return actio_entry_made(&call, actio_integrator_inside(ctx, model, &whole, f), "the motion");
+}
+
+static bool open_integrator(struct actio_call *call, struct actio_integrator *i, struct actio_findings *f,
+                            const char *name, const void *object)
+{
+    if (!f) return false;
+    return actio_entry_open(call, i ? actio_integrator_context(i) : f->arena.ctx, f, i ? name : "integrator",
+                            i ? object : NULL);
+}
+
+int actio_integrator_to(struct actio_integrator *i, double t, struct actio_findings *f)
+{
+    struct actio_call call;
+    if (!open_integrator(&call, i, f, "integrator", i)) return ACTIO_WRONG_USAGE;
+    bool finite = t - t == 0;
+    if (!finite)
+        actio_report(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT("t"), ACTIO_NUMBER(t), ACTIO_TEXT("finite")));
+    return actio_entry_status(&call, finite && actio_integrator_go(i, t, f) == 0, "the motion");
+}
+
+int actio_integrator_set_state(struct actio_integrator *i, double t, const double *y, struct actio_findings *f)
+{
+    struct actio_call call;
+    if (!open_integrator(&call, i, f, "y", y)) return ACTIO_WRONG_USAGE;
+    return actio_entry_status(&call, actio_integrator_place(i, t, y, f) == 0, "the state");
+}
+
+int actio_integrator_restore(struct actio_integrator *i, const void *bytes, size_t size, struct actio_findings *f)
+{
+    struct actio_call call;
+    if (!open_integrator(&call, i, f, "bytes", bytes)) return ACTIO_WRONG_USAGE;
+    return actio_entry_status(&call, actio_integrator_recall(i, bytes, size, f) == 0, "the state");
+}
+
 /* ---- looking at a model */
 
 int actio_check_model(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box,

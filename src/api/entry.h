@@ -13,6 +13,7 @@
 #include "derivation/derivation.h"
 #include "orbit/orbits.h"
 #include "run/flow.h"
+#include "run/integrator.h"
 #include "run/run.h"
 
 struct actio_model *actio_model_read_inside(struct actio_context *ctx, const char *name,

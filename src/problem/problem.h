@@ -52,6 +52,9 @@ int actio_problem_soften(struct actio_problem *problem);
  * accelerations. */
 enum { ACTIO_UNSETTLED = 2 };
 int actio_problem_examine(struct actio_problem *problem);
+/* can the motion go this way; is the state on the right side of every wall? 0, or 1 and a finding */
+int actio_problem_check_direction(struct actio_problem *problem, bool backward);
+int actio_problem_check_walls(struct actio_problem *problem, double t, const double *y);
 /* survey.c: the verdict. judging: also what comes later; NULL when over a limit. Hidden constraints join the system; 0,
  * or 1. */
 struct actio_verdict *actio_problem_survey(struct actio_problem *problem, bool judging);

@@ -109,10 +109,10 @@ static int no_way_back(struct actio_problem *problem, const char *label, struct 
 }
 
 /* Impacts with losses and friction have no inverse. */
-static int check_direction(struct actio_problem *problem)
+int actio_problem_check_direction(struct actio_problem *problem, bool backward)
 {
     struct actio_model *m = problem->model;
-    if (!(m->time.t1 < m->time.t0)) return 0;
+    if (!backward) return 0;
     for (size_t i = 0; i < m->contacts; i++) {
         const struct actio_contact *c = &m->contact[i];
         if (c->friction.given) return no_way_back(problem, c->label, c->span, "friction");
@@ -128,9 +128,14 @@ static int check_direction(struct actio_problem *problem)
 /* On the right side of every wall? */
 static int check_contacts(struct actio_problem *problem)
 {
+    if (actio_problem_check_direction(problem, problem->model->time.t1 < problem->model->time.t0)) return 1;
+    return actio_problem_check_walls(problem, problem->model->time.t0, problem->y0);
+}
+
+int actio_problem_check_walls(struct actio_problem *problem, double t, const double *y)
+{
     double depth;
-    if (check_direction(problem)) return 1;
-    size_t i = actio_contacts_beyond(&problem->motion, problem->model->time.t0, problem->y0, &depth);
+    size_t i = actio_contacts_beyond(&problem->motion, t, y, &depth);
     if (i >= problem->sys->walls.contacts) return 0;
     const struct actio_contact *c = &problem->model->contact[i];
     actio_report_at(problem->f, ACTIO_F_START_BEYOND, &problem->model->source, c->span,

@@ -482,12 +482,11 @@ static void fill_switches(struct actio_run *run, struct actio_table *t)
                           .t = m->history.change[i].t, .kind = "switch", .name = name[flip->k], .value = flip->value });
 }
 
-static void fill_events(struct actio_run *run, struct actio_table *t)
+void actio_run_list_events(struct actio_run *run, struct actio_table *t)
 {
     fill_switches(run, t);
     fill_happenings(run, t);
-    actio_events_sort(&run->problem.arena, t->event, t->events,
-                      run->problem.model->time.t1 < run->problem.model->time.t0);
+    actio_events_sort(&t->arena, t->event, t->events, run->problem.motion.span < 0);
 }
 
 static void fill_provenance(struct actio_run *run, struct actio_table *t)
@@ -566,7 +565,7 @@ static void ending_fill(void *user)
     f->table = actio_table_create(f->run->problem.ctx);
     fill_columns(f->run, f->table);
     fill_diagnostics(f->run, f->table);
-    fill_events(f->run, f->table);
+    actio_run_list_events(f->run, f->table);
     fill_gradient(f->run, f->table);
     fill_proof(f->run, f->table);
     if (f->run->problem.principle->fill) f->run->problem.principle->fill(&f->run->problem, f->table);

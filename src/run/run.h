@@ -29,6 +29,8 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras);
 /* its first stage: formed, checked, in force, without a time of its own; 0, or 1 and findings */
 int actio_run_ready(struct actio_run *run);
 struct actio_table *actio_run_table(struct actio_run *run);
+/* ending.c: impacts, events and switches of the motion, into a table */
+void actio_run_list_events(struct actio_run *run, struct actio_table *table);
 void actio_run_explain(struct actio_run *run); /* ending.c: findings on how the motion ended */
 /* free_data.c: free data put on the constraints, and counted; then found from the conditions. 0, or 1 and findings.
  * Nothing without `free`. */

@@ -42,6 +42,10 @@ struct actio_outcome {
 /* 0 and an outcome (perhaps cut short), or 1 and a finding. */
 int actio_reach(struct actio_context *ctx, struct actio_motion *motion, const struct actio_aim *aim,
                 struct actio_outcome *out);
+/* How far steps may go where the error control finds nothing to resolve: of a run of this length at this local
+ * tolerance; finer, coarse: factors for finer runs, and for coarse tolerances. */
+void actio_motion_pace(struct actio_motion *motion, double local, double tol, double finer, double coarse,
+                       double length);
 const double *actio_outcome_column(const struct actio_outcome *out, size_t c); /* its rows */
 /* the estimate at a time: of the checks around it */
 double actio_outcome_error(const struct actio_outcome *out, size_t c, double t);

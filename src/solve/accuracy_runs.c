@@ -32,14 +32,18 @@ static double eighth_root(double x) { return sqrt(sqrt(sqrt(x))); }
 
 /* Where the error control has nothing to go by, finer runs step finer by the same rule as elsewhere: order 8. What is
  * nothing for a rough first run is measured by the fine one's tolerance. */
+void actio_motion_pace(struct actio_motion *m, double local, double tol, double finer, double coarse, double length)
+{
+    m->flow.silent = SILENT * eighth_root(fmax(local / fmax(ACTIO_FIRST_LOCAL * tol, ACTIO_FINEST_LOCAL), 1));
+    m->flow.longest = finer * coarse * length / SILENT_STEPS;
+    m->flow.paced = finer * SILENT_PACE;
+}
+
 static void set_silence(struct actio_ladder *l, double local)
 {
     double finer = eighth_root(fmin(local / l->first, 1)), coarse = fmin(32, fmax(1, pow(l->aim->tol / 1e-9, 0.3)));
     if (l->aim->local > 0) coarse = 1;
-    l->m->flow.silent =
-        SILENT * eighth_root(fmax(local / fmax(ACTIO_FIRST_LOCAL * l->aim->tol, ACTIO_FINEST_LOCAL), 1));
-    l->m->flow.longest = finer * coarse * fabs(l->aim->t1 - l->aim->t0) / SILENT_STEPS;
-    l->m->flow.paced = finer * SILENT_PACE;
+    actio_motion_pace(l->m, local, l->aim->tol, finer, coarse, fabs(l->aim->t1 - l->aim->t0));
 }
 
 /* One run of the whole interval at a local tolerance. */

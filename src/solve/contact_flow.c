@@ -286,6 +286,15 @@ void actio_contacts_begin(struct actio_motion *m)
     c->storm.from = c->storm.moment_from = 0;
 }
 
+int actio_contacts_resume(struct actio_motion *m, double t)
+{
+    struct actio_contacts *c = m->contacts;
+    c->log.happenings = c->past.changes = 0;
+    c->ambiguity = (struct actio_ambiguity){ 0 };
+    c->jam.contact = c->contacts;
+    return actio_contacts_remember(c, t);
+}
+
 static void watch_events(struct actio_motion *m)
 {
     struct actio_ode *f = &m->flow;

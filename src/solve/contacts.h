@@ -152,6 +152,8 @@ int actio_contacts_allocate(struct actio_motion *m); /* contacts.c, used by open
 int actio_contacts_open(struct actio_motion *m);
 void actio_contacts_close(struct actio_motion *m);
 void actio_contacts_begin(struct actio_motion *m); /* before a run: nothing has happened */
+/* before a run that goes on with the stance at hand; a flow status */
+int actio_contacts_resume(struct actio_motion *m, double t);
 /* z', multipliers, forces and frictions at an output row, with the stance that was in force then, into the motion's
  * buffers; y is put on what holds. */
 int actio_contacts_row(struct actio_motion *m, double t, double *y, bool backward);

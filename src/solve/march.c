@@ -358,6 +358,11 @@ static int run(struct actio_marching *m)
     if (m->flow->enter) status = m->flow->enter(m->flow->user, task->t0, known);
     if (!status && m->flow->fold) status = m->flow->fold(m->flow->user, task->t0, known, m->y);
     for (size_t i = 0; i < m->flow->guards; i++) m->passed[i] = task->t0 - m->direction * HUGE_VAL;
+    size_t firm = m->flow->guards - m->flow->watched;
+    if (task->sides && m->flow->watched) {
+        memcpy(m->side + firm, task->sides, m->flow->watched);
+        memcpy(m->passed + firm, task->passed, m->flow->watched * sizeof *m->passed);
+    }
     m->t = m->t_next = m->chatter_from = m->t_poor = task->t0;
     m->poor = 1;
     m->touched_at = m->singular_at = task->t0 - m->direction * HUGE_VAL;
@@ -380,6 +385,10 @@ static void report(struct actio_marching *m, struct actio_march_result *out)
     out->t = m->t;
     out->guard = m->guard;
     if (y) memcpy(y, actio_march_known_of(m, m->t, m->y, m->known), known_length(m->flow) * sizeof *y);
+    size_t watched = m->flow->watched, firm = m->flow->guards - watched;
+    if (!m->task->sides || !watched) return;
+    memcpy(m->task->sides, m->side + firm, watched);
+    memcpy(m->task->passed, m->passed + firm, watched * sizeof *m->passed);
 }
 
 int actio_march(struct actio_context *ctx, const struct actio_ode *flow, const struct actio_march_task *task,

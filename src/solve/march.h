@@ -145,6 +145,10 @@ struct actio_march_task {
     bool stop_when_stiff; /* end with ACTIO_MARCH_STIFF when the stepper says that the problem is stiff */
     void (*progress)(void *user, double t);
     void *progress_user;
+    /* Of a motion in pieces, by watched guard, in and out: the side on which it is, and when it was last passed, so
+     * that what happens at the seam of two pieces is seen once. NULL = a motion of its own. */
+    signed char *sides;
+    double *passed;
 };
 struct actio_march_result {
     int status;        /* 0 or why it ended early */

@@ -188,6 +188,8 @@ int actio_motion_react(struct actio_motion *motion, double t, const double *y);
 void actio_motion_watch(struct actio_motion *motion, double t, const double *y); /* notes the sign of det B there */
 /* switches.c: sets modes and watched signs for a (new) start; 0, or a status: a switch that cannot settle. */
 int actio_motion_begin(struct actio_motion *motion, double t, const double *y);
+/* The same for a motion that goes on: modes and stances stay, what happened before is forgotten. */
+int actio_motion_resume(struct actio_motion *motion, double t, const double *y);
 /* modes only, without regard to where the motion goes */
 void actio_motion_take_sides(struct actio_motion *motion, double t, const double *y);
 /* the modes that are in force from now on; a flow status */

@@ -220,20 +220,37 @@ static int read_modes(struct actio_motion *m, double t, const double *y, double 
 
 void actio_motion_take_sides(struct actio_motion *m, double t, const double *y) { read_modes(m, t, y, 1); }
 
-int actio_motion_begin(struct actio_motion *m, double t, const double *y)
+/* What a motion remembers of the points before, to judge the next ones: of this one only. */
+static int look_anew(struct actio_motion *m, double t, const double *y)
 {
-    m->obeys.based = false;
-    if (m->contacts) actio_contacts_begin(m);
-    m->history.changes = 0;
-    m->halted.why = ACTIO_STOP_NONE;
-    m->watch.quality = 1;
-    int stopped = read_modes(m, t, y, 0);
-    if (!stopped) stopped = settle_resting(m, SIZE_MAX, t, y);
-    if (stopped) return stopped;
     for (size_t i = 0; i < m->sys->solved.pivots; i++) m->watch.size[i] = 0;
     actio_saddle_forget(m->saddle);
     const double *values = m->p && !m->sys->field.axes ? actio_motion_values(m, t, y) : NULL;
     if (values) actio_saddle_note(m->saddle, values);
     actio_motion_watch(m, t, y);
     return m->sys->switches.count ? actio_modes_remember(m, t) : 0;
+}
+
+static void forget_run(struct actio_motion *m)
+{
+    m->obeys.based = false;
+    m->history.changes = 0;
+    m->halted.why = ACTIO_STOP_NONE;
+    m->watch.quality = 1;
+}
+
+int actio_motion_begin(struct actio_motion *m, double t, const double *y)
+{
+    forget_run(m);
+    if (m->contacts) actio_contacts_begin(m);
+    int stopped = read_modes(m, t, y, 0);
+    if (!stopped) stopped = settle_resting(m, SIZE_MAX, t, y);
+    return stopped ? stopped : look_anew(m, t, y);
+}
+
+int actio_motion_resume(struct actio_motion *m, double t, const double *y)
+{
+    forget_run(m);
+    int status = m->contacts ? actio_contacts_resume(m, t) : 0;
+    return status ? status : look_anew(m, t, y);
 }

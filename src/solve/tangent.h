@@ -14,7 +14,7 @@ struct actio_tangent {
     size_t ny, columns, most; /* columns in use, room for as many; the params' is among them, the last */
     bool by_param;
     bool formulas; /* the eliminated rates have formulas to differentiate */
-    bool near;     /* directions may leave the constraints: rows that depend on each other are met as nearly as can be */
+    bool near; /* directions may leave the constraints: rows that depend on each other are met as nearly as can be */
     struct actio_ode flow;
     const double *size;                  /* typical size of each component of y, the caller's; NULL = 1 */
     double *scale;                       /* of all of Y */
