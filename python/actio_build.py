@@ -15,7 +15,7 @@ import tempfile
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "cmake", "include", "models", "src", "tools")
+SOURCES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "cmake", "include", "models", "src", "templates", "tools")
 OWN = ("pyproject.toml", "README.md", "actio_build.py", "actio", "examples")
 
 
@@ -35,7 +35,10 @@ def source() -> str:
 
 
 def library() -> str:
-    """The shared library; it is built when it is not there."""
+    """The shared library: ACTIO_LIBRARY, or that of the tree, which is built when it is not there."""
+    given = os.environ.get("ACTIO_LIBRARY")
+    if given:
+        return os.path.realpath(given)
     root = source()
     path = os.path.join(root, "build", "libactio.so")
     if not os.path.exists(path):
@@ -95,8 +98,8 @@ class Wheel:
     def close(self) -> str:
         self.add(self.info + "/METADATA", metadata())
         self.add(self.info + "/WHEEL", ("Wheel-Version: 1.0\nGenerator: actio_build\nRoot-Is-Purelib: false\nTag: %s\n" % tag()).encode())
-        self.record.append(self.info + "/RECORD,,")
-        self.zip.writestr(self.info + "/RECORD", "\n".join(self.record) + "\n")
+        name = self.info + "/RECORD"
+        self.add(name, ("\n".join([*self.record, name + ",,"]) + "\n").encode())
         self.zip.close()
         return self.name
 

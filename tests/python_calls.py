@@ -309,7 +309,40 @@ def right_hand_sides(tally):
     tally.check(pendulum.flow(set={"g": 3}).y0.shape == (4,) and "x" in repr(f), "a flow with other values")
 
 
-PARTS = [ctrl_c, rows_are_kept, other_handlers, forked, threads, lock_is_released, dropped_while_computing, ten_thousand, pickles, right_hand_sides]
+def step_by_step(tally):
+    """Stops on the way do not change a motion beyond its tolerance; what was saved goes on bit for bit, in another model, too."""
+    for name, end in (("disk", 2.0), ("bouncing-ball", 2.0), ("lorenz", 1.0), ("vibrating-string", .3)):
+        model = actio.load(name)
+        motion, steps = model.run(time=(0, end), local=1e-11), model.integrator(local=1e-11, time=(0, end))
+        tally.check(numpy.allclose(steps.y, motion.y[:, 0]) and steps.t == 0 and len(steps.names) == steps.size, "%s: start" % name)
+        for t in numpy.linspace(0, end, 8)[1:5]:
+            steps.to(t)
+        saved = steps.save()
+        last = steps.to(end)
+        wanted = motion.y[:, -1]
+        tally.check(numpy.allclose(last, wanted, rtol=1e-7, atol=1e-7), "%s: %s, in one run %s" % (name, last[:6], wanted[:6]))
+        again = pickle.loads(pickle.dumps(model)).integrator(local=1e-11, time=(0, end))
+        again.restore(saved)
+        tally.check(numpy.array_equal(again.to(end), last) and again.t == end, "%s: saved and restored" % name)
+    ball = actio.load("bouncing-ball").integrator()
+    ball.to(2)
+    impacts = [event for event in actio.load("bouncing-ball").run(time=(0, 2)).events if event.kind == "impact"]
+    mine = [event for event in ball.events if event.kind == "impact"]
+    tally.check(impacts and len(mine) == len(impacts) and all(abs(a.t - b.t) < 1e-7 for a, b in zip(mine, impacts)), "impacts: %s" % mine)
+    disk = actio.load("disk").integrator()
+    disk.set_state(1, disk.y)
+    tally.check(disk.t == 1 and disk["x'"] == 5 and disk["phi_dot"] == 1, "another time")
+    for action in (lambda: disk.set_state(0, [1]), lambda: disk.set_state(0, numpy.ones(8)), lambda: disk.restore(b"x"), lambda: disk.restore(3),
+                   lambda: actio.load("disk").integrator(by="dual"), lambda: actio.load("disk").integrator(tool=3)):
+        try:
+            action()
+            tally.check(False, "a wrong use of an integrator")
+        except actio.Error:
+            tally.check(True, "")
+
+
+PARTS = [ctrl_c, rows_are_kept, other_handlers, forked, threads, lock_is_released, dropped_while_computing, ten_thousand, pickles, right_hand_sides,
+         step_by_step]
 
 if __name__ == "__main__":
     TALLY = Tally("python_calls")

@@ -107,7 +107,8 @@ def search_for_the_library(tally):
     env = {key: value for key, value in os.environ.items() if key != "ACTIO_LIBRARY"}
     done = subprocess.run([sys.executable, "-c", "import os\nos.environ['ACTIO_LIBRARY']=%r\n%s" % (LIBRARY, script)], env=env, capture_output=True, text=True)
     tally.check(done.stdout.split() == [LIBRARY], "only ACTIO_LIBRARY: %s" % done.stdout)
-    places = [os.path.join(ROOT, "python", "actio", "libactio.so"), os.path.join(ROOT, "build", "libactio.so"), _abi.SONAME]
+    places = [os.path.join(ROOT, "python", "actio", "libactio.so"), os.path.join(ROOT, "build", "libactio.so"),
+              os.path.join(os.path.dirname(ROOT), _abi.SONAME), _abi.SONAME]
     code = "import os, sys\nsys.path.insert(0, %r)\nos.environ['ACTIO_LIBRARY']=%r\nimport actio\ndel os.environ['ACTIO_LIBRARY']\n%s"
     done = subprocess.run([sys.executable, "-c", code % (os.path.join(ROOT, "python"), LIBRARY, script)], env=env, capture_output=True, text=True)
     tally.check(done.stdout.split() == places, "places: %s" % done.stdout)

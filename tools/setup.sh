@@ -5,7 +5,7 @@
 #   tools/setup.sh --web    also what `make web` uses (large)
 needed="gcc:gcc make:make cmake:cmake pkg-config:pkg-config libc6-dev:
         libsundials-dev: libsuitesparse-dev: libhdf5-dev: libcairo2-dev:
-        g++:g++ clang:clang clang-format:clang-format clang-tidy:clang-tidy libclang-rt-dev: binutils:nm python3:python3 python3-numpy: python3-scipy: python3-sympy: python3-mpmath: python3-h5py: man-db:man"
+        g++:g++ clang:clang clang-format:clang-format clang-tidy:clang-tidy libclang-rt-dev: binutils:nm python3:python3 python3-numpy: python3-scipy: python3-sympy: python3-mpmath: python3-h5py: python3-venv: python3-pip: mypy:mypy man-db:man"
 [ "$1" = --web ] && needed="$needed emscripten:emcc nodejs:node node-acorn:"
 
 missing=""

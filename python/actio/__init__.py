@@ -19,6 +19,7 @@ from ._errors import (ActioWarning, Error, FileError, Finding, Interrupted, Limi
                       UsageError)
 from ._flow import Flow
 from ._handles import text_of as _text_of
+from ._integrator import Integrator
 from ._library import lib as _lib
 from ._model import Model, gallery, load, model
 from ._numbers import Param, Variable
@@ -52,7 +53,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Action", "ActioWarning", "Claim", "Claims", "Column", "Comparison", "Derivation", "DualAction", "Error",
-    "Event", "FileError", "Finding", "Flow", "Gradient", "Interrupted", "LimitError", "Mode", "Model", "ModelError",
+    "Event", "FileError", "Finding", "Flow", "Gradient", "Integrator", "Interrupted", "LimitError", "Mode", "Model", "ModelError",
     "Modes", "NumericsError", "Option", "Orbit", "Orbits", "Param", "Picture", "Result", "UsageError",
     "Variable", "Verdict", "from_sympy", "gallery", "library_path", "load", "model", "options", "principles",
     "version", "version_details",

@@ -27,11 +27,13 @@ class Library:
 
 
 def places() -> list[str]:
-    """Where the library may be, in order: ACTIO_LIBRARY, this package, the built tree around it, the system."""
+    """Where the library may be, in order: ACTIO_LIBRARY, this package, the built tree around it, lib/ of an installed
+    tree, the system."""
     given = os.environ.get("ACTIO_LIBRARY")
     if given:
         return [given]
-    beside = [os.path.join(HERE, "libactio.so"), os.path.join(HERE, os.pardir, os.pardir, "build", "libactio.so")]
+    up = os.pardir
+    beside = [os.path.join(HERE, "libactio.so"), os.path.join(HERE, up, up, "build", "libactio.so"), os.path.join(HERE, up, up, up, _abi.SONAME)]
     return [os.path.normpath(path) for path in beside] + [_abi.SONAME]
 
 

@@ -11,6 +11,7 @@ from ._action import Action, DualAction
 from ._errors import Finding, wrong_usage
 from ._flow import Flow
 from ._handles import Call, Context, Owned, addresses, text_of
+from ._integrator import Integrator
 from ._library import lib
 from ._numbers import Param, Params, Start, Variable, interval_of, params_of, set_number, variables_of
 from ._options import Request, change_array, described, number_text, options, pairs, range_text, requested
@@ -331,6 +332,12 @@ class Model:
     def flow(self, by: str | None = None, *, set: Values | None = None, start: Values | None = None, time: Span | None = None) -> Flow:
         """Like `rhs`, by a principle ("dalembert", "vakonomic") and with other values."""
         return Flow(self._at(self.changes.with_these(set, start, time)), by)
+
+    def integrator(self, *, by: str | None = None, set: Values | None = None, start: Values | None = None, time: Span | None = None,
+                   **options: Any) -> Integrator:
+        """The motion step by step, with impacts and events on the way. Options as of run; the tolerance is local."""
+        request = requested("run", {"by": by, **options})
+        return Integrator(self._at(self.changes.with_these(set, start, time), request), request)
 
     # ---- actions as functions
 

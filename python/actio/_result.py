@@ -107,6 +107,11 @@ class Event:
     row: int
 
 
+def read_events(table: int) -> list[Event]:
+    rows = [lib.actio_table_event(table, i) for i in range(lib.actio_table_events(table))]
+    return [Event(row.t, text_of(row.kind), text_of(row.name), row.value, text_of(row.rule), row.row) for row in rows]
+
+
 @dataclass(frozen=True)
 class Slope:
     """One derivative of a value at the end, by a start datum or a param, with its estimated error."""
@@ -345,9 +350,7 @@ class Result:
         return summary
 
     def _read_events(self) -> list[Event]:
-        table = self._pointer()
-        rows = [lib.actio_table_event(table, i) for i in range(lib.actio_table_events(table))]
-        return [Event(row.t, text_of(row.kind), text_of(row.name), row.value, text_of(row.rule), row.row) for row in rows]
+        return read_events(self._pointer())
 
     @property
     def events(self) -> list[Event]:
