@@ -3,6 +3,7 @@
 """What Python adds: the time of `import actio` beside that of NumPy, and of a run of the disk beyond the engine's own.
 
     bench/python.py [--program build/actio]"""
+import ctypes
 import os
 import statistics
 import subprocess
@@ -34,20 +35,36 @@ def imports(count=15):
 
 
 def overhead(count=2000):
-    """Microseconds of a run of the disk beyond the engine's `seconds`: median and tenth part by the clock, and the least."""
+    """Microseconds of a run of the disk, median and tenth part by the clock: the engine's own `seconds`, the library's
+    call with preparation and memory, and all of `m.run()`."""
     import actio
     model = actio.load("disk")
+    whole, own = timed(model.run, count), timed(c_call(actio, model), count)
+    engine = sorted(1e6 * model.run().seconds for _ in range(count))
+    return [(statistics.median(rows), rows[count // 10]) for rows in (engine, own, whole)]
+
+
+def timed(action, count):
     for _ in range(50):
-        model.run()
-    beyond, engine = [], []
+        action()
+    rows = []
     for _ in range(count):
         begin = time.perf_counter()
-        result = model.run()
-        end = time.perf_counter()
-        engine.append(1e6 * result.seconds)
-        beyond.append(1e6 * (end - begin) - engine[-1])
-    beyond.sort()
-    return statistics.median(engine), statistics.median(beyond), beyond[count // 10]
+        action()
+        rows.append(1e6 * (time.perf_counter() - begin))
+    return sorted(rows)
+
+
+def c_call(actio, model):
+    """The calls that a C program makes: findings, the run, and both freed."""
+    lib, handle, options = actio._lib, model._handle, actio._lib.actio_run_options_default()
+
+    def called():
+        findings = lib.actio_findings_create(handle.context.pointer)
+        table = lib.actio_run(handle.context.pointer, handle.pointer, ctypes.byref(options), findings)
+        lib.actio_table_free(table)
+        lib.actio_findings_free(findings)
+    return called
 
 
 def main():
@@ -60,9 +77,13 @@ def main():
     print("| | by the clock | of the processor | goal |\n|---|---|---|---|")
     print("| import numpy | %.1f ms | %.1f ms | |" % (array, array_cpu))
     print("| import actio, after it | %.1f ms | %.1f ms | < 50 ms |" % (package, package_cpu))
-    engine, beyond, least = overhead()
-    print("| a run of the disk: the engine | %.0f us | | |" % engine)
-    return print("| beyond it: median, tenth part of the runs | %.0f us, %.0f us | | < 200 us |" % (beyond, least))
+    engine, own, whole = overhead()
+    print("\n| a run of the disk | median | tenth part | goal |\n|---|---|---|---|")
+    print("| the engine's own seconds | %.0f us | %.0f us | |" % engine)
+    print("| the library's call: preparation, seconds, table | %.0f us | %.0f us | |" % own)
+    print("| m.run() | %.0f us | %.0f us | |" % whole)
+    print("| beyond the library's call | %.0f us | %.0f us | |" % tuple(a - b for a, b in zip(whole, own)))
+    return print("| beyond the engine's own seconds | %.0f us | %.0f us | < 200 us |" % tuple(a - b for a, b in zip(whole, engine)))
 
 
 if __name__ == "__main__":

@@ -14,21 +14,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._action import Action, DualAction
-from ._errors import (ActioWarning, Error, FileError, Finding, Interrupted, LimitError, ModelError, NumericsError,
-                      UsageError)
-from ._flow import Flow
+from ._errors import ActioWarning, Error, FileError, Finding, Interrupted, LimitError, ModelError, NumericsError, UsageError
 from ._handles import text_of as _text_of
-from ._integrator import Integrator
 from ._library import lib as _lib
 from ._model import Model, gallery, load, model
 from ._numbers import Param, Variable
 from ._options import Option, options, principles
-from ._reports import Claim, Claims, Comparison, Derivation, Mode, Modes, Orbit, Orbits, Verdict
 from ._result import Column, Event, Gradient, Picture, Result
 
 if TYPE_CHECKING:
+    from ._action import Action, DualAction
+    from ._flow import Flow
+    from ._integrator import Integrator
+    from ._reports import Claim, Claims, Comparison, Derivation, Mode, Modes, Orbit, Orbits, Verdict
     from ._sympy import from_sympy
+
+# Modules that are loaded when a name of theirs is first used; SymPy is large.
+_LATER = {"_action": ("Action", "DualAction"), "_flow": ("Flow",), "_integrator": ("Integrator",), "_sympy": ("from_sympy",),
+          "_reports": ("Claim", "Claims", "Comparison", "Derivation", "Mode", "Modes", "Orbit", "Orbits", "Verdict")}
 
 version: str = _text_of(_lib.actio_version())
 __version__ = version
@@ -45,9 +48,10 @@ def library_path() -> str:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "from_sympy":                                # SymPy is large: only on demand
-        from ._sympy import from_sympy
-        return from_sympy
+    for module, names in _LATER.items():
+        if name in names:
+            from importlib import import_module
+            return getattr(import_module("." + module, __name__), name)
     raise AttributeError("module 'actio' has no attribute %r" % name)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 if TYPE_CHECKING:
     from ._result import Result
@@ -30,8 +29,7 @@ def width(text: str) -> int:
     return sum(0 if _within(sign, NARROW) else 2 if _within(sign, WIDE) else 1 for sign in shown(text))
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """One message of the library: what is wrong, where, and what to write.
 
     `str(finding)` is what the command line prints. `line` is 0 where the finding does not have a place."""

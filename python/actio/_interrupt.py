@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import os
-import signal
 import threading
 from typing import Any
+
+signal: Any = __import__("_signal")                         # CPython's functions without the cost of enumerations
 
 MARK = 0
 
@@ -40,8 +41,7 @@ class Watch:
         while True:
             numbers = os.read(reader, 64)
             if signal.SIGINT in numbers:
-                for cancel in self.cancels:
-                    cancel.value = signal.SIGINT
+                self.stop()
             self.forward(bytes(number for number in numbers if number != MARK))
             if MARK in numbers:
                 self.marked.set()
@@ -55,8 +55,13 @@ class Watch:
             except OSError:
                 pass
 
+    def stop(self) -> None:
+        for cancel in self.cancels:
+            cancel.value = signal.SIGINT
+
     def on_signal(self, *_: Any) -> None:
         self.heard = True
+        self.stop()
 
     def arm(self) -> bool:
         """Takes over SIGINT, if Python's own handler has it and this is the main thread."""

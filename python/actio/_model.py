@@ -7,19 +7,19 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from . import _abi
-from ._action import Action, DualAction
 from ._errors import Finding, wrong_usage
-from ._flow import Flow
 from ._handles import Call, Context, Owned, addresses, text_of
-from ._integrator import Integrator
 from ._library import lib
 from ._numbers import Param, Params, Start, Variable, interval_of, params_of, set_number, variables_of
 from ._options import Request, change_array, described, number_text, options, pairs, range_text, requested
 from ._progress import finish, progress_of
-from ._reports import Claims, Comparison, Derivation, Modes, Orbits, Verdict, derivation, read_claims, read_derivation
 from ._result import Gradient, Result
 
 if TYPE_CHECKING:
+    from ._action import Action, DualAction
+    from ._flow import Flow
+    from ._integrator import Integrator
+    from ._reports import Claims, Comparison, Derivation, Modes, Orbits, Verdict
     Values = Mapping[str, Any] | str
     Span = Sequence[Any] | str
 
@@ -242,6 +242,7 @@ class Model:
         """The motion by several principles; the first is the reference. Without `by`: by all of them."""
         keywords = {"by": by, "set": set, "start": start, "time": time, "progress": progress, **options}
         owned, call = self._work("compare", keywords, _compare)
+        from ._reports import Comparison
         made = Comparison(owned, self.name, call.messages) if owned is not None else None
         call.settle(made, check)
         assert made is not None
@@ -254,6 +255,7 @@ class Model:
         `follow`: (param, from, to)."""
         keywords = {"period": period, "find": find, "follow": follow, "set": set, "start": start, "time": time, "progress": progress, **options}
         owned, call = self._work("orbit", keywords, _orbit)
+        from ._reports import Orbits
         made = Orbits(owned, self.name, call.messages) if owned is not None else None
         call.settle(made if made is not None and (len(made) or made.branch) else None, check)
         assert made is not None
@@ -269,6 +271,7 @@ class Model:
         keywords = {"box": box, "set": set, "start": start, "time": time, **options}
         verdict, call = self._work("check", keywords, _check)
         call.settle(verdict, check=False)
+        from ._reports import Verdict
         return Verdict(self.name, verdict[0], call.status, call.messages)
 
     def derive(self, by: str | None = None, format: str = "text", *, set: Values | None = None, start: Values | None = None,
@@ -281,6 +284,7 @@ class Model:
             return [_derived(model, request, call, form) for form in dict.fromkeys((format, "latex"))]
         made, call = self._work("derive", {"by": by, "set": set, "start": start, **options}, act)
         call.settle()
+        from ._reports import derivation
         return derivation(made[0][0], made[0][1], format, made[-1][0])
 
     def test(self, *, set: Values | None = None, start: Values | None = None, time: Span | None = None, **options: Any) -> Claims:
@@ -292,12 +296,14 @@ class Model:
         """
         claims, call = self._work("test", {"set": set, "start": start, "time": time, **options}, _test)
         call.settle(claims, check=False)
+        from ._reports import Claims
         return Claims(claims, call.messages)
 
     def modes(self, count: int = 8, *, set: Values | None = None, start: Values | None = None, **options: Any) -> Modes:
         """Small motions about the start, which must be an equilibrium: frequencies, growth, shapes."""
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise wrong_usage("modes: %r is not a whole number of at least 1" % (count,))
+        from ._reports import Modes
 
         def act(model: Owned, _: Request, call: Call) -> Any:
             pointer = lib.actio_modes_find(model.context.pointer, model.pointer, count, call.findings)
@@ -323,6 +329,7 @@ class Model:
         >>> abs(s.y[0, -1] - m.run().end["a"]) < 1e-6
         True
         """
+        from ._flow import Flow
         handle = self._ready()
         if self._rhs is None:
             self._rhs = Flow(handle)
@@ -331,11 +338,13 @@ class Model:
 
     def flow(self, by: str | None = None, *, set: Values | None = None, start: Values | None = None, time: Span | None = None) -> Flow:
         """Like `rhs`, by a principle ("dalembert", "vakonomic") and with other values."""
+        from ._flow import Flow
         return Flow(self._at(self.changes.with_these(set, start, time)), by)
 
     def integrator(self, *, by: str | None = None, set: Values | None = None, start: Values | None = None, time: Span | None = None,
                    **options: Any) -> Integrator:
         """The motion step by step, with impacts and events on the way. Options as of run; the tolerance is local."""
+        from ._integrator import Integrator
         request = requested("run", {"by": by, **options})
         return Integrator(self._at(self.changes.with_these(set, start, time), request), request)
 
@@ -344,6 +353,7 @@ class Model:
     def action(self, grid: int = 64, order: int = 4, form: str | None = None, *, sigma: float = 0, barrier: float = 0,
                set: Values | None = None, start: Values | None = None, time: Span | None = None) -> Action:
         """The doubled action on a grid, a function of all its unknowns. Its critical point is the motion."""
+        from ._action import Action
         model = self._at(self.changes.with_these(set, start, time))
         return Action(model, grid, order, form, sigma, barrier)
 
@@ -352,6 +362,7 @@ class Model:
         """The dual action of one slab, a function of its dual unknowns. Its maximum maps to the motion.
 
         Options: closure, power, base, multipliers, weights, potential, final, as of run."""
+        from ._action import DualAction
         request = requested("run", options)
         model = self._at(self.changes.with_these(set, start, time), request)
         return DualAction(model, grid, order, nodes, request)
@@ -399,6 +410,7 @@ def _check(model: Owned, request: Request, call: Call) -> Any:
 def _derived(model: Owned, request: Request, call: Call, form: str) -> Any:
     by = request.by[0].encode() if request.by else None
     pointer = lib.actio_derive(model.context.pointer, model.pointer, by, form.encode(), call.findings)
+    from ._reports import read_derivation
     try:
         return read_derivation(pointer) if pointer else ("", [])
     finally:
@@ -408,6 +420,7 @@ def _derived(model: Owned, request: Request, call: Call, form: str) -> Any:
 def _test(model: Owned, request: Request, call: Call) -> Any:
     count = ctypes.c_size_t()
     rows = lib.actio_test(model.context.pointer, model.pointer, ctypes.byref(request.run), call.findings, ctypes.byref(count))
+    from ._reports import read_claims
     return read_claims(rows, count.value) if rows else None
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any, Iterator, MutableMapping, NamedTuple
 
 from ._handles import Call, text_of
 from ._library import lib
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from ._model import Model
 
 
-@dataclass(frozen=True)
-class Param:
+class Param(NamedTuple):
     """derived: a formula of other params, until it is set. fixed: it decides how many members or nodes the model has."""
 
     name: str
@@ -25,8 +23,7 @@ class Param:
     fixed: bool
 
 
-@dataclass(frozen=True)
-class Variable:
+class Variable(NamedTuple):
     """A variable of the state. role: "coordinates", "velocities" or "states"; given: the start is written."""
 
     name: str

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import difflib
 import functools
 import math
 import numbers
 import operator
 import os
-from dataclasses import dataclass, field
-from typing import Any, Callable, Iterable, Mapping
+from typing import Any, Callable, Iterable, Mapping, NamedTuple
 
 from . import _abi
 from ._errors import UsageError, wrong_usage
@@ -25,8 +23,7 @@ SUFFIXES = {"K": 10, "M": 20, "G": 30}
 INTO = {_abi.ACTIO_INTO_RUN: "run", _abi.ACTIO_INTO_ORBIT: "orbit"}
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """A row of the table: `keyword` in Python, `name` on the command line."""
 
     keyword: str
@@ -38,14 +35,17 @@ class Option:
     help: str
     repeats: bool
     takes: str
-    kind: int = field(repr=False)
-    into: int = field(repr=False)
-    offset: int = field(repr=False)
-    least: float = field(repr=False)
-    most: float = field(repr=False)
-    words: tuple[str, ...] = field(repr=False)
-    change: Any = field(repr=False)
-    row: Any = field(repr=False, compare=False)
+    kind: int
+    into: int
+    offset: int
+    least: float
+    most: float
+    words: tuple[str, ...]
+    change: Any
+    row: Any
+
+    def __repr__(self) -> str:
+        return "<Option %s: %s>" % (self.keyword, self.takes or self.argument or "True")
 
     def refuse(self, value: Any, why: str = "") -> UsageError:
         return wrong_usage("%s: %r %s" % (self.keyword, value, why or "is not " + self.takes))
@@ -102,6 +102,7 @@ def principles() -> tuple[str, ...]:
 
 
 def near(word: str, words: Iterable[str]) -> str:
+    import difflib
     found = difflib.get_close_matches(word, list(words), 1)
     return "did you mean '%s'?" % found[0] if found else ""
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import html
-import json
 import math
 import os
-import tempfile
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -41,8 +37,7 @@ def view(address: int, shape: tuple[int, ...], owner: Any, kind: Any = ctypes.c_
     return array
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """What the table has about a column besides its numbers. A field has places along an axis."""
 
     name: str
@@ -51,7 +46,7 @@ class Column:
     error: float
     nodes: int = 0
     axis: str = ""
-    places: Any = field(default=None, repr=False, compare=False)
+    places: Any = None
 
 
 class Row(Mapping[str, Any]):
@@ -93,8 +88,7 @@ class ByColumn(Mapping[str, Any]):
         return repr(dict(self))
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):
     """Something that happened: "event", "impact", "rest", "contact", "release", "stick", "slip" or "switch".
 
     `value`: of an impact its impulse, of a switch its new branch; `row`: the first one that is not before it."""
@@ -112,8 +106,7 @@ def read_events(table: int) -> list[Event]:
     return [Event(row.t, text_of(row.kind), text_of(row.name), row.value, text_of(row.rule), row.row) for row in rows]
 
 
-@dataclass(frozen=True)
-class Slope:
+class Slope(NamedTuple):
     """One derivative of a value at the end, by a start datum or a param, with its estimated error."""
 
     of: str
@@ -179,6 +172,7 @@ class Picture(str):
 
 def svg_from(draw: Any) -> Picture:
     """The SVG that a writer of files makes; draw(path) calls it."""
+    import tempfile
     with tempfile.TemporaryDirectory(prefix="actio-") as folder:
         path = os.path.join(folder, "picture.svg")
         draw(path)
@@ -333,6 +327,7 @@ class Result:
         return info
 
     def _read_json(self) -> dict[str, Any]:
+        import json
         with Call(self._held().context):
             text = lib.actio_table_json(self._pointer())
         read: dict[str, Any] = json.loads(text or b"{}")
@@ -513,6 +508,7 @@ class Result:
         return str(self.picture()) if self._table is not None and len(self) else None
 
     def _repr_html_(self) -> str:
+        import html
         picture = self._repr_svg_() or ""
         return "<div>%s</div><pre>%s</pre>" % (picture[picture.find("<svg"):] if picture else "", html.escape(repr(self)))
 
