@@ -27,6 +27,7 @@ struct world {
     struct actio_dual_action *dual;
     struct actio_flow *flow;
     struct actio_integrator *integrator;
+    bool bound;
     struct actio_model *resting;
     struct actio_limits limits;
     struct actio_run_options run;
@@ -54,6 +55,18 @@ struct world {
 static const char text[] = "coord x\nparam k = 1\nlagrangian x'^2/2 - k*x^2/2 - x^4/4\nstart x = 1\ntime 0 .. "
                            "8\nexpect x at 0 = 1 within 1e-6\n";
 static const char rests[] = "coord x\nlagrangian x'^2/2 - x^2/2\ntime 0 .. 1\n";
+
+static int push(void *user, double t, const double *y, size_t size, double *value, double *dt, double *dy)
+{
+    (void)user;
+    (void)t;
+    (void)y;
+    (void)size;
+    (void)dt;
+    (void)dy;
+    *value = 0;
+    return 0;
+}
 
 enum { ROOM = 1 << 20 };
 
@@ -95,7 +108,8 @@ static struct world open_world(void)
     w.x = calloc(ROOM, sizeof *w.x);
     w.y = calloc(ROOM, sizeof *w.y);
     for (size_t i = 0; i < actio_findings_count(w.f); i++) printf("    %s\n", actio_findings_message(w.f, i).message);
-    CHECK(w.table && w.comparison && w.orbits && w.modes && w.derivation && w.action && w.dual && w.flow && w.integrator && w.x && w.y);
+    CHECK(w.table && w.comparison && w.orbits && w.modes && w.derivation && w.action && w.dual && w.flow && w.integrator
+          && w.x && w.y);
     return w;
 }
 
@@ -138,7 +152,10 @@ static void close_world(struct world *w)
     CALL(model_variables, 1, (P(0, w->model))) CALL(model_variable, 1, (P(0, w->model), w->at)) \
     CALL(model_set_start, 3, (P(0, w->model), P(1, "x_dot"), w->at ? NAN : 2, P(2, w->f))) \
     CALL(model_time, 3, (P(0, w->model), P(1, w->y), P(2, w->y))) \
-    CALL(model_set_time, 2, (P(0, w->model), 0, w->at ? 0 : 2, P(1, w->f))) CALL(gallery, 1, (P(0, &w->examples))) \
+    CALL(model_set_time, 2, (P(0, w->model), 0, w->at ? 0 : 2, P(1, w->f))) \
+    CALL(model_bind, 4, (P(0, w->model), P(1, "motor"), P(2, push), w->at != 0, NULL, P(3, w->f))) \
+    CALL(model_externals, 1, (P(0, w->model))) CALL(model_external, 2, (P(0, w->model), w->at, P(1, &w->bound))) \
+    CALL(gallery, 1, (P(0, &w->examples))) \
     CALL(options, 1, (P(0, &w->options))) \
     CALL(option_takes, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) \
     CALL(option_owners, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) \

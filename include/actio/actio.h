@@ -145,6 +145,21 @@ ACTIO_API int actio_model_set_start(struct actio_model *model, const char *name,
 ACTIO_API bool actio_model_time(const struct actio_model *model, double *t0, double *t1); /* false: not given */
 ACTIO_API int actio_model_set_time(struct actio_model *model, double t0, double t1, struct actio_findings *f);
 
+/* ---- forces from outside: force x = external("name"), also as a part of a formula. A program binds a callback to each
+ * name; without one every run, check or search is refused. The callback gets the time and the state (coordinates,
+ * velocities, states) and writes the value; it returns 0, or something else to stop the motion.
+ * It must be a function of its arguments: integrators try steps, take them back, and evaluate rows afterwards.
+ * `derivatives`: where dy is not NULL, it also writes the derivatives by time and by each number of the state, which are
+ * 0 before. Without them a run needs a local tolerance and an explicit method, and a flow is not differentiable. All
+ * that needs formulas is refused: principles other than dalembert, check, modes, orbits, actions. */
+typedef int (*actio_external_callback)(void *user, double t, const double *y, size_t size, double *value, double *dt,
+                                       double *dy);
+/* callback NULL: not bound any more. Runs, flows and integrators that exist keep the callback that they began with. */
+ACTIO_API int actio_model_bind(struct actio_model *model, const char *name, actio_external_callback callback,
+                               bool derivatives, void *user, struct actio_findings *f);
+ACTIO_API size_t actio_model_externals(const struct actio_model *model);
+ACTIO_API const char *actio_model_external(const struct actio_model *model, size_t i, bool *bound);
+
 /* ---- gallery, built in */
 struct actio_example {
     const char *stem, *title, *text;

@@ -3,6 +3,8 @@
  * failed for want of memory says so, whatever it was doing. */
 #include "api/entry.h"
 
+#include <string.h>
+
 /* Without a context or findings nothing can be said: the caller gets NULL or ACTIO_WRONG_USAGE. `object`, called
  * `name`, must be there. */
 bool actio_entry_open(struct actio_call *call, struct actio_context *ctx, struct actio_findings *f, const char *name,
@@ -95,7 +97,8 @@ struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_
     struct actio_call call;
     if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
     struct actio_orbit_options whole = actio_orbit_options_whole(options);
-    if (!actio_orbit_options_fit(&whole, f)) return actio_entry_refused(&call);
+    if (!actio_orbit_options_fit(&whole, f) || actio_problem_needs_formulas(model, "a search for orbits", f))
+        return actio_entry_refused(&call);
     struct actio_orbits *o = actio_orbit_inside(ctx, model, &whole, f);
     /* an empty list is not a success */
     actio_call_end(&call, o && (actio_orbits_count(o) || f->errors), "the search for orbits");
@@ -180,6 +183,7 @@ int actio_check_model(struct actio_context *ctx, struct actio_model *model, cons
     bool there = box || !boxes;
     for (size_t i = 0; there && i < boxes; i++) there = box[i].text != NULL;
     if (!there) actio_report(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT("box")));
+    there = there && !actio_problem_needs_formulas(model, "a verdict", f);
     int status = there ? actio_check_inside(ctx, model, box, boxes, f, out) : ACTIO_WRONG_USAGE;
     actio_call_end(&call, status == ACTIO_DONE && out->verdict, "the verdict");
     return f->status ? f->status : status;
@@ -190,6 +194,7 @@ struct actio_modes *actio_modes_find(struct actio_context *ctx, struct actio_mod
 {
     struct actio_call call;
     if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
+    if (actio_problem_needs_formulas(model, "a search for frequencies", f)) return actio_entry_refused(&call);
     return actio_entry_made(&call, actio_modes_inside(ctx, model, most, f), "the frequencies");
 }
 
@@ -198,6 +203,8 @@ struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_mo
 {
     struct actio_call call;
     if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
+    if (format && strcmp(format, "c") == 0 && actio_problem_needs_formulas(model, "a C file of the equations", f))
+        return actio_entry_refused(&call);
     return actio_entry_made(&call, actio_derive_inside(ctx, model, by, format, f), "writing the equations");
 }
 
@@ -208,7 +215,8 @@ struct actio_action *actio_action_create(struct actio_context *ctx, struct actio
 {
     struct actio_call call;
     if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
-    if (!actio_action_options_fit(options, f)) return actio_entry_refused(&call);
+    if (!actio_action_options_fit(options, f) || actio_problem_needs_formulas(model, "an action", f))
+        return actio_entry_refused(&call);
     return actio_entry_made(&call, actio_action_inside(ctx, model, options, f), "the action");
 }
 
@@ -218,6 +226,7 @@ struct actio_dual_action *actio_dual_action_create(struct actio_context *ctx, st
 {
     struct actio_call call;
     if (!actio_entry_open(&call, ctx, f, "model", model)) return NULL;
-    if (!actio_dual_action_options_fit(options, f)) return actio_entry_refused(&call);
+    if (!actio_dual_action_options_fit(options, f) || actio_problem_needs_formulas(model, "a dual action", f))
+        return actio_entry_refused(&call);
     return actio_entry_made(&call, actio_dual_action_inside(ctx, model, options, f), "the dual action");
 }

@@ -5,6 +5,8 @@
 #include "result/table.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 size_t actio_model_params(const struct actio_model *model) { return model ? model->params : 0; }
 
@@ -67,6 +69,17 @@ const char *actio_model_text(struct actio_model *model)
     return text ? text : "";
 }
 
+/* ---- forces from outside */
+
+size_t actio_model_externals(const struct actio_model *model) { return model ? model->outside.count : 0; }
+
+const char *actio_model_external(const struct actio_model *model, size_t i, bool *bound)
+{
+    bool there = i < actio_model_externals(model);
+    if (bound) *bound = there && model->outside.line[i].callback;
+    return there ? model->outside.line[i].name : "";
+}
+
 /* ---- setting them */
 
 /* Findings have a context, too: so that a model that is missing can be named. */
@@ -99,4 +112,35 @@ int actio_model_set_time(struct actio_model *model, double t0, double t1, struct
     if (!open_model(&call, model, f, "model", model)) return ACTIO_WRONG_USAGE;
     int bad = actio_model_put_time(model, t0, t1, f);
     return actio_entry_status(&call, !bad, "setting the time");
+}
+
+static bool bind_external(struct actio_model *model, const char *name, const struct actio_external_line *to,
+                          struct actio_findings *f)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    char hint[128] = "write external( ) with this name in a force";
+    size_t count = model->outside.count < MOST ? model->outside.count : MOST;
+    for (size_t i = 0; i < model->outside.count; i++) {
+        struct actio_external_line *line = &model->outside.line[i];
+        if (strcmp(line->name, name) != 0) continue;
+        line->callback = to->callback;
+        line->user = to->user;
+        line->derivatives = to->derivatives;
+        return true;
+    }
+    for (size_t i = 0; i < count; i++) names[i] = model->outside.line[i].name;
+    const char *near = actio_near_name(name, names, count);
+    if (near) snprintf(hint, sizeof hint, "did you mean '%.80s'?", near);
+    actio_report(f, ACTIO_F_NOT_AN_EXTERNAL, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(hint)));
+    return false;
+}
+
+int actio_model_bind(struct actio_model *model, const char *name, actio_external_callback callback, bool derivatives,
+                     void *user, struct actio_findings *f)
+{
+    struct actio_call call;
+    struct actio_external_line to = { .callback = callback, .user = user, .derivatives = derivatives };
+    if (!open_model(&call, model, f, "name", name)) return ACTIO_WRONG_USAGE;
+    return actio_entry_status(&call, bind_external(model, name, &to, f), "binding a force");
 }

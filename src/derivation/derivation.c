@@ -291,6 +291,8 @@ static bool derive(struct deriving *job)
     bool other = !job->d->chapter->is_reference, regular = true;
     if (actio_problem_form(problem) || (other && !applies(job))) return false;
     if (singular(problem)) {
+        if (actio_problem_needs_formulas(problem->model, "the search for hidden and redundant constraints", problem->f))
+            return false;
         job->v = actio_problem_survey(problem, false);
         if (!job->v
             || (!other && job->v->word == ACTIO_VERDICT_hidden && !job->v->too_large
@@ -312,6 +314,7 @@ static bool derive_points(struct actio_derivation *d, const struct format *as, s
     options.project = true; /* equations are shown whatever the start data are */
     actio_problem_open(&problem, d->ctx, d->model, &options, f);
     problem.principle = actio_principle_named(d->by);
+    problem.shows = true;
     bool whole = derive(&(struct deriving){ .d = d, .format = as, .problem = &problem });
     actio_problem_close(&problem);
     return whole;

@@ -220,6 +220,7 @@ struct actio_formation *actio_form_parts(struct actio_context *ctx, struct actio
     F->sys.m = F->m;
     F->sys.p = F->p;
     F->sys.params = model->params;
+    F->sys.externals = model->outside.count;
     form_names(F);
     return F;
 }

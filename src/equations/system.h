@@ -158,6 +158,7 @@ struct actio_system {
     size_t holonomic, levels; /* position residuals; velocity residuals (holonomic rates among them) */
     const uint32_t *position_row, *velocity_row; /* constraint behind each position, velocity residual */
     size_t params;                               /* numbers behind PARAM */
+    size_t externals;                            /* numbers behind EXTERNAL */
     struct actio_switch_lines switches;
     struct actio_places G, A, D, F; /* (n+m)x(n+m), p x (n+m), p x (n+m), holonomic x n */
     /* rows of d(phi)/d(v, s) = rows of A by velocity residual: row = residual, col = entry of A */

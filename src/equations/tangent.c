@@ -17,16 +17,18 @@ static void along_params(struct actio_formation *F, const actio_expr *e, size_t 
     if (params) actio_along(&F->pool, e, count, seed, params, out);
 }
 
-/* `first` values, entries of the derivatives of e by y = (q, v, s), derivatives along the params' direction. */
+/* `first` values, entries of the derivatives of e by y = (q, v, s) and by numbers from outside, derivatives along the
+ * params' direction. */
 static size_t list_with_derivatives(struct actio_formation *F, const actio_expr *first, size_t firsts,
                                     const actio_expr *e, size_t count, struct actio_places *places, actio_expr **out)
 {
-    size_t ny = F->n + F->N;
-    actio_expr *y = actio_form_array(F, ny, sizeof *y);
+    size_t ny = F->n + F->N, wide = ny + F->sys.externals;
+    actio_expr *y = actio_form_array(F, wide, sizeof *y);
     memcpy(y, F->sym.q, F->n * sizeof *y);
     memcpy(y + F->n, F->sym.z, F->N * sizeof *y);
+    for (size_t k = ny; k < wide; k++) y[k] = actio_symbol(&F->pool, ACTIO_SPACE_EXTERNAL, (uint32_t)(k - ny));
     struct actio_entries J = { 0 };
-    actio_jacobian(&F->pool, e, count, y, ny, &J);
+    actio_jacobian(&F->pool, e, count, y, wide, &J);
     uint32_t *row = actio_form_array(F, J.count, sizeof *row), *col = actio_form_array(F, J.count, sizeof *col);
     size_t all = firsts + J.count + count;
     *out = actio_form_array(F, all, sizeof **out);

@@ -385,6 +385,32 @@ struct actio_token actio_lex_next(struct actio_reader *r)
     return end_token(r, ACTIO_T_NEWLINE);
 }
 
+/* ---- strings: the name in external("name"), and nothing else */
+
+bool actio_lex_at_string(struct actio_reader *r)
+{
+    const char *p = text_here(r), *end = text_end(r);
+    while (p < end && (*p == ' ' || *p == '\t')) p++;
+    return p < end && *p == '"';
+}
+
+static bool is_plain(unsigned char c) { return is_ascii_letter(c) || is_digit(c) || c == '.' || c == '-'; }
+
+struct actio_token actio_lex_string(struct actio_reader *r)
+{
+    while (*text_here(r) != '"') skip(&r->text.lexer, 1, 1);
+    const char *p = text_here(r) + 1, *end = text_end(r);
+    uint32_t n = 0;
+    while (p + n < end && is_plain((unsigned char)p[n])) n++;
+    bool closed = p + n < end && p[n] == '"';
+    if (!closed || n == 0 || n > ACTIO_NAME_LIMIT)
+        return bad_token(r, ACTIO_F_EXTERNAL_NAME, n + 1 + closed, n + 1 + closed, ACTIO_NO_ARGS);
+    uint32_t word = actio_word_of(r, p, n);
+    struct actio_token t = token_here(r, ACTIO_T_STRING, n + 2, n + 2);
+    t.word = word;
+    return t;
+}
+
 uint32_t actio_lex_length(struct actio_reader *r, uint16_t origin, uint32_t at)
 {
     struct actio_lexer saved = r->text.lexer;

@@ -7,7 +7,8 @@
 
 #define NUMBERS ACTIO_BIT(PARAM)
 #define MOTION (NUMBERS | ACTIO_BIT(AXIS) | ACTIO_BIT(T) | ACTIO_BIT(Q) | ACTIO_BIT(V) | ACTIO_BIT(STATE))
-#define ANYTHING (MOTION | ACTIO_BIT(ACC) | ACTIO_BIT(SDOT) | ACTIO_BIT(LAMBDA) | ACTIO_BIT(COLUMN))
+#define FORCE (MOTION | ACTIO_BIT(EXTERNAL))
+#define ANYTHING (FORCE | ACTIO_BIT(ACC) | ACTIO_BIT(SDOT) | ACTIO_BIT(LAMBDA) | ACTIO_BIT(COLUMN))
 
 /* What may stand where, and what to say about an acceleration that may not. */
 static const struct {
@@ -23,10 +24,10 @@ static const struct {
     [ACTIO_IN_CLAIM] = { "a claim's number", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_REQUIRE] = { "a condition's number", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_LET] = { "a let", ANYTHING, ACTIO_F_COUNT },
-    [ACTIO_IN_OBSERVE] = { "an observe", ANYTHING, ACTIO_F_COUNT },
+    [ACTIO_IN_OBSERVE] = { "an observe", ANYTHING & ~ACTIO_BIT(EXTERNAL), ACTIO_F_COUNT },
     [ACTIO_IN_LAGRANGIAN] = { "a lagrangian", MOTION, ACTIO_F_ACCELERATION_IN_LAGRANGIAN },
     [ACTIO_IN_DISSIPATION] = { "a dissipation", MOTION, ACTIO_F_ACCELERATION_HERE },
-    [ACTIO_IN_FORCE] = { "a force", MOTION, ACTIO_F_ACCELERATION_IN_FORCE },
+    [ACTIO_IN_FORCE] = { "a force", FORCE, ACTIO_F_ACCELERATION_IN_FORCE },
     [ACTIO_IN_FLOW_LEFT] = { "a flow", MOTION | ACTIO_BIT(SDOT), ACTIO_F_ACCELERATION_IN_FLOW },
     [ACTIO_IN_FLOW_RIGHT] = { "a flow's right side", MOTION, ACTIO_F_ACCELERATION_IN_FLOW },
     [ACTIO_IN_CONSTRAINT] = { "a constraint", MOTION | ACTIO_BIT(ACC), ACTIO_F_COUNT },
@@ -116,6 +117,7 @@ static bool allowed(struct machine *m, actio_expr e, uint32_t at)
     unsigned wrong = actio_machine_spaces(m->r, e) & ~settings[m->in].allowed;
     const char *what = settings[m->in].what;
     if (!wrong) return true;
+    if (wrong & ACTIO_BIT(EXTERNAL)) return machine_fault(m, ACTIO_F_EXTERNAL_HERE, at, ACTIO_ARGS(ACTIO_TEXT(what)));
     struct actio_value shown = ACTIO_TEXT(culprit(m, at)), here = ACTIO_TEXT(what);
     const char *remedy =
         m->in == ACTIO_IN_REQUIRE ? "name the difference: observe NAME = A - B, and write require NAME at T = 0" : "";
@@ -429,6 +431,27 @@ static bool operation(struct machine *m, const struct actio_step *s)
     return push_result(m, actio_choose(pool, a, b, c), at);
 }
 
+/* ---- forces from outside */
+
+static bool external_step(struct machine *m, const struct actio_step *s)
+{
+    struct actio_reader *r = m->r;
+    struct actio_model *model = r->model;
+    uint32_t count = (uint32_t)model->outside.count, k = 0;
+    const char *text = actio_word_text(r, s->u.use.word);
+    while (k < count && strcmp(model->outside.line[k].name, text) != 0) k++;
+    if (k == count) {
+        ACTIO_PUSH(&model->arena, model->outside.line, count, r->cap.externals) =
+            (struct actio_external_line){ .name = text,
+                                          .span = actio_source_span(&r->origin[m->origin].source, s->at, s->at + 8) };
+        model->outside.count = count;
+    }
+    actio_expr e = actio_symbol(&model->pool, ACTIO_SPACE_EXTERNAL, k);
+    if (!allowed(m, e, s->at)) return false;
+    push(m, e);
+    return true;
+}
+
 static bool run_step(struct machine *m)
 {
     const struct actio_step *s = &m->r->parsed.step[m->ip];
@@ -443,6 +466,7 @@ static bool run_step(struct machine *m)
     case ACTIO_ST_SUM: return sum_step(m, s);
     case ACTIO_ST_SUM_END: return sum_end_step(m, s);
     case ACTIO_ST_AT: return at_step(m, s);
+    case ACTIO_ST_EXTERNAL: return external_step(m, s);
     case ACTIO_ST_OP1:
     case ACTIO_ST_OP2:
     case ACTIO_ST_SWAPPED:

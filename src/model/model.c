@@ -212,6 +212,7 @@ static const char *symbol_base(const struct actio_model *m, actio_slot slot)
     case ACTIO_SPACE_REACTION:
         return slot.index < m->coords ? m->coord[slot.index].name : m->state[slot.index - m->coords].name;
     case ACTIO_SPACE_COLUMN: return m->output.column_name[slot.index];
+    case ACTIO_SPACE_EXTERNAL: return m->outside.line[slot.index].name;
     default: return NULL;
     }
 }
@@ -221,6 +222,10 @@ void actio_model_symbol_name(void *model, actio_slot slot, struct actio_text *ou
     const char *base = symbol_base(model, slot);
     if (!base) {
         actio_text_format(out, "s%u_%u", (unsigned)slot.space, (unsigned)slot.index);
+        return;
+    }
+    if (slot.space == ACTIO_SPACE_EXTERNAL) {
+        actio_text_format(out, "external(\"%s\")", base);
         return;
     }
     if (slot.space == ACTIO_SPACE_LAMBDA) actio_text_add(out, "lambda.");
@@ -250,7 +255,7 @@ void actio_model_symbol_latex(void *model, actio_slot slot, struct actio_text *o
     };
     const char *base = symbol_base(model, slot);
     if (!base) actio_text_format(out, "s_{%u}", (unsigned)slot.index);
-    else if (slot.space == ACTIO_SPACE_COLUMN) latex_upright(base, out);
+    else if (slot.space == ACTIO_SPACE_COLUMN || slot.space == ACTIO_SPACE_EXTERNAL) latex_upright(base, out);
     else if (slot.space == ACTIO_SPACE_LAMBDA || slot.space == ACTIO_SPACE_REACTION) {
         bool lambda = slot.space == ACTIO_SPACE_LAMBDA;
         actio_text_add(out, lambda ? "\\lambda_{" : "R_{");

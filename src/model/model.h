@@ -294,6 +294,20 @@ struct actio_number_rule {
     actio_expr e, other;
     double slack;
 };
+/* A force that a program gives: external("name"). derivatives: the callback gives those, too. */
+typedef int (*actio_outside_fn)(void *user, double t, const double *y, size_t size, double *value, double *dt,
+                                double *dy);
+struct actio_external_line {
+    const char *name;
+    struct actio_span span; /* where it stands first */
+    actio_outside_fn callback;
+    void *user;
+    bool derivatives;
+};
+struct actio_model_outside {
+    struct actio_external_line *line;
+    size_t count;
+};
 struct actio_model_numbers {
     struct actio_number_rule *rule;
     size_t rules;
@@ -341,6 +355,7 @@ struct actio_model {
     size_t claims;
     struct actio_mixed_data mixed;
     struct actio_model_numbers numbers;
+    struct actio_model_outside outside;
 };
 
 /* Read a model text. NULL when it is wrong (all errors are in `findings`). `file` is for messages only. Free with

@@ -214,10 +214,23 @@ bool actio_parse_at_unit(struct actio_reader *r)
     return unit && words;
 }
 
+/* external("name"): a number that the program gives */
+static bool external(struct actio_reader *r, uint32_t at, bool *want)
+{
+    r->text.token = actio_lex_string(r);
+    if (r->text.token.kind != ACTIO_T_STRING) return false;
+    emit(r, ACTIO_ST_EXTERNAL, 0, at, r->text.token.word);
+    actio_parse_advance(r);
+    *want = false;
+    return actio_parse_take(r, ACTIO_T_CLOSE, "')'");
+}
+
 static bool name(struct actio_reader *r, bool *want)
 {
     uint32_t word = r->text.token.word, at = r->text.token.at, primes = 0;
     actio_parse_advance(r);
+    if (r->text.token.kind == ACTIO_T_OPEN && word == ACTIO_W_external && actio_lex_at_string(r))
+        return external(r, at, want);
     if (r->text.token.kind == ACTIO_T_OPEN && actio_word_calls(r, word)) return call(r, word, at);
     if (!check_word(r, word, at)) return false;
     if (r->text.token.kind == ACTIO_T_DOT && !dotted(r, &word)) return false;

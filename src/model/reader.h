@@ -83,7 +83,8 @@ struct actio_claim_reading {
 /* Room in the lists of the model. */
 struct actio_model_room {
     uint32_t let_units, column_axes, lets, params, coords, states, observes, constraints, forces, flows, symmetries,
-        frames, claims, columns, contacts, events, parts, sums, start_items, frees, requires, axes, column_names, rules;
+        frames, claims, columns, contacts, events, parts, sums, start_items, frees, requires, axes, column_names, rules,
+        externals;
 };
 
 struct actio_reader {
@@ -151,6 +152,9 @@ const char *actio_reader_quote(struct actio_reader *r, uint16_t origin, uint32_t
 bool actio_lex_check_text(struct actio_reader *r, uint16_t origin);
 void actio_lex_open(struct actio_reader *r, uint16_t origin);
 struct actio_token actio_lex_next(struct actio_reader *r);
+/* Does a string begin here, behind the token at hand? Then it is read: a word without its quotation marks. */
+bool actio_lex_at_string(struct actio_reader *r);
+struct actio_token actio_lex_string(struct actio_reader *r);
 /* bytes of the token that begins there */
 uint32_t actio_lex_length(struct actio_reader *r, uint16_t origin, uint32_t at);
 struct actio_origin *actio_lex_origin(struct actio_reader *r);

@@ -216,6 +216,31 @@ static void dissipation_statement(struct actio_reader *r, struct actio_statement
         statements_fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a dissipation")));
 }
 
+/* Where a switch changes its branch is found from formulas: what comes from outside can't be under one. Fields have
+ * no numbers from outside. */
+static bool check_outside(struct actio_reader *r, const struct actio_statement *s, actio_expr e)
+{
+    static const uint8_t switches[] = { ACTIO_ABS, ACTIO_SIGN, ACTIO_FLOOR, ACTIO_MIN,
+                                        ACTIO_MAX, ACTIO_LT,   ACTIO_LE,    ACTIO_MOD };
+    struct actio_model *m = r->model;
+    if (!(actio_machine_spaces(r, e) & ACTIO_BIT(EXTERNAL))) return true;
+    if (m->field.axes)
+        return statements_fault(r, ACTIO_F_FIELD_WITHOUT, s->origin, s->span,
+                                ACTIO_ARGS(ACTIO_TEXT("external forces")));
+    struct actio_cone cone = actio_cone_of(&m->pool, &e, 1);
+    for (uint32_t i = 0; i < cone.count; i++) {
+        const struct actio_node *n = &m->pool.node[cone.id[i]];
+        if (!memchr(switches, n->op, sizeof switches)) continue;
+        const uint32_t arg[3] = { n->a, n->b, n->c };
+        unsigned under = 0;
+        for (int k = 0; k < actio_arity((enum actio_op)n->op); k++)
+            under |= actio_machine_spaces(r, (actio_expr){ arg[k] });
+        if (under & ACTIO_BIT(EXTERNAL))
+            return statements_fault(r, ACTIO_F_EXTERNAL_SWITCHED, s->origin, s->span, ACTIO_NO_ARGS);
+    }
+    return true;
+}
+
 static void force_statement(struct actio_reader *r, struct actio_statement *s)
 {
     struct actio_model *m = r->model;
@@ -223,6 +248,8 @@ static void force_statement(struct actio_reader *r, struct actio_statement *s)
     uint32_t count = (uint32_t)m->forces;
     /* an empty family is not a force */
     if (!read_terms(r, s, ACTIO_IN_FORCE, force_term, &terms) || terms.count == 0) return;
+    for (size_t i = 0; i < terms.count; i++)
+        if (!check_outside(r, s, terms.term[i].e)) return;
     ACTIO_PUSH(&m->arena, m->force, count, r->cap.forces) =
         (struct actio_force){ .label = s->label ? actio_word_text(r, s->label) : NULL,
                               .term = terms.term,

@@ -103,7 +103,8 @@ enum actio_token_kind {
     ACTIO_T_LESS,
     ACTIO_T_LESS_EQUAL,
     ACTIO_T_MORE,
-    ACTIO_T_MORE_EQUAL
+    ACTIO_T_MORE_EQUAL,
+    ACTIO_T_STRING /* only inside external( ): see actio_lex_string */
 };
 struct actio_token {
     enum actio_token_kind kind;
@@ -140,7 +141,8 @@ enum actio_instr_kind {
     ACTIO_ST_IF,
     ACTIO_ST_SUM,
     ACTIO_ST_SUM_END,
-    ACTIO_ST_AT
+    ACTIO_ST_AT,
+    ACTIO_ST_EXTERNAL
 };
 struct actio_step {
     /* op of a NAME: 1 where a bracket follows. at: byte in the text, for messages. Of a + or -: use.word, use.jump are

@@ -50,6 +50,7 @@ const char *actio_principle_objection(const struct actio_principle *p, const str
 {
     *about = NULL;
     if ((p->needs & ACTIO_NEEDS_POINTS) && model->field.axes) return "it has fields";
+    if ((p->needs & ACTIO_NEEDS_FORMULAS) && model->outside.count) return "it has an external force, without a formula";
     if ((p->needs & ACTIO_NEEDS_CONSTRAINTS) && model->constraints == 0) return "there are no constraints";
     if ((p->needs & ACTIO_NEEDS_SMOOTH) && model->contacts) return "it has contacts";
     if ((p->needs & ACTIO_NEEDS_SOFT) && model->contacts && !(model->soft.sigma > 0))

@@ -46,19 +46,22 @@ int actio_problem_form(struct actio_problem *problem)
         actio_report(problem->f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
         return 1;
     }
+    if (!problem->shows && actio_problem_check_bound(m, problem->f)) return 1;
     if (m->field.axes) return actio_problem_form_fields(problem);
     if (actio_attempt(problem->ctx, allocate, problem) || problem->bad || actio_problem_soften(problem)) return 1;
     problem->form = actio_form_dalembert;
     problem->sys = actio_system_form(problem->ctx, m, problem->form);
     if (!problem->sys || actio_motion_open(&problem->motion, problem->ctx, problem->sys, problem->param)) return 1;
     problem->motion.span = m->time.t1 - m->time.t0;
-    return 0;
+    return actio_problem_bind_outside(problem);
 }
 
 int actio_problem_settle(struct actio_problem *problem)
 {
     int bad = actio_problem_examine(problem);
     if (bad != ACTIO_UNSETTLED) return bad;
+    if (actio_problem_needs_formulas(problem->model, "the search for hidden and redundant constraints", problem->f))
+        return 1;
     struct actio_verdict *v = actio_problem_survey(problem, false);
     if (!v) return 1;
     actio_problem_explain_verdict(problem, v);

@@ -31,6 +31,7 @@ struct actio_problem {
     double *param, *y0;
     double *extended; /* y0 where the principle has more states than the model */
     int bad;
+    bool shows;     /* equations are shown: forces from outside need not be bound */
     bool tentative; /* dependent rows are taken for redundant: to see where the motion goes */
     bool projected; /* the start data were moved: by --project, or off a soft wall */
     bool surveyed;  /* what the verdict found: rows of this rank everywhere near the start */
@@ -55,6 +56,14 @@ int actio_problem_examine(struct actio_problem *problem);
 /* can the motion go this way; is the state on the right side of every wall? 0, or 1 and a finding */
 int actio_problem_check_direction(struct actio_problem *problem, bool backward);
 int actio_problem_check_walls(struct actio_problem *problem, double t, const double *y);
+/* outside.c: forces from outside. Are all bound; is there one where formulas are needed (`what` needs them); the motion
+ * asks them; do the options of a run fit them; do all give derivatives; why one has failed. 0, or 1 and a finding. */
+int actio_problem_check_bound(const struct actio_model *model, struct actio_findings *f);
+int actio_problem_needs_formulas(const struct actio_model *model, const char *what, struct actio_findings *f);
+int actio_problem_bind_outside(struct actio_problem *problem);
+int actio_problem_check_outside(struct actio_problem *problem);
+bool actio_problem_outside_smooth(const struct actio_problem *problem);
+void actio_problem_explain_outside(struct actio_problem *problem);
 /* survey.c: the verdict. judging: also what comes later; NULL when over a limit. Hidden constraints join the system; 0,
  * or 1. */
 struct actio_verdict *actio_problem_survey(struct actio_problem *problem, bool judging);

@@ -240,6 +240,10 @@ void actio_run_explain(struct actio_run *run)
         say_ambiguous(run, &run->problem.motion.contacts->ambiguity);
         say_jammed(run, run->problem.motion.contacts);
     }
+    if (o->status && run->problem.motion.outside.failed) {
+        actio_problem_explain_outside(&run->problem);
+        return;
+    }
     switch (o->status) {
     case ACTIO_FLOW_OK: break;
     case ACTIO_FLOW_NAN: say_not_a_number(run); break;

@@ -17,6 +17,7 @@ struct actio_flow {
     struct actio_tangent tangent;
     const char **name, **multiplier;
     size_t multipliers;
+    bool smooth; /* all forces from outside give derivatives */
     double t0, *y, *dy, *v, *dv,
         *sizes; /* y, dy: a state and its rates; v, dv: directions; sizes: of pivots at the start */
     struct actio_start_check nearest;
@@ -164,7 +165,7 @@ size_t actio_flow_size(const struct actio_flow *flow) { return flow ? flow->run.
 /* Derivatives through integrals, and of values beyond an end, are not formed. */
 bool actio_flow_differentiable(const struct actio_flow *flow)
 {
-    return flow && !flow->run.problem.sys->field.partial && !flow->run.problem.sys->field.slaves;
+    return flow && !flow->run.problem.sys->field.partial && !flow->run.problem.sys->field.slaves && flow->smooth;
 }
 
 size_t actio_flow_multipliers(const struct actio_flow *flow) { return flow ? flow->multipliers : 0; }
@@ -268,6 +269,7 @@ static int flow_make(struct actio_flow *flow)
     if (!m->time.given) problem->motion.span = 1;
     flow->t0 = m->time.given ? m->time.t0 : 0;
     flow->multipliers = problem->sys->p - problem->sys->hidden;
+    flow->smooth = actio_problem_outside_smooth(problem);
     if (actio_attempt(problem->ctx, name_all, flow)) return 1;
     if (actio_tangent_open(&flow->tangent, problem->ctx, &problem->motion, COLUMNS)) return 1;
     flow->tangent.near = true;

@@ -234,14 +234,15 @@ static int integrator_make(struct actio_integrator *i)
     const struct actio_principle *p = actio_principle_named(o->by);
     problem->options.by = p->name; /* lives longer than the caller's */
     if (p->stepper || p->solve) return no_steps(problem, "it computes the motion as a whole, or on a grid");
+    if (!(o->local > 0)) problem->options.local = o->tol;
+    if (actio_problem_check_bound(m, problem->f) || actio_problem_check_outside(problem)) return 1;
     if (actio_run_ready(&i->run)) return 1;
     struct actio_aim aim = { .t0 = m->time.given ? m->time.t0 : 0,
                              .y0 = problem->y0,
                              .tol = o->tol,
-                             .local = o->local > 0 ? o->local : o->tol,
+                             .local = o->local,
                              .method = o->method,
                              .compile = !o->no_compile };
-    problem->options.local = aim.local;
     double length = m->time.given ? fabs(m->time.t1 - m->time.t0) : 1;
     if (actio_attempt(problem->ctx, integrator_allocate, i)) return 1;
     return actio_pieces_open(&i->pieces, problem->ctx, &problem->motion, &aim, length);

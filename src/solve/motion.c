@@ -63,6 +63,22 @@ static inline bool motion_all_finite(const double *x, size_t n)
     return sum[0] + sum[1] + (i < n ? x[i] * 0 : 0) == 0;
 }
 
+/* ---- from outside */
+
+/* Before formulas with such numbers are evaluated there. */
+static inline int ask_outside(struct actio_motion *m, double t, const double *y)
+{
+    if (!m->outside.ask) return ACTIO_FLOW_OK;
+    int status;
+    size_t failed = m->outside.ask(m->outside.user, t, y, m->here.outside, &status);
+    if (!failed) return ACTIO_FLOW_OK;
+    m->outside.failed = failed;
+    m->outside.status = status;
+    m->outside.t = t;
+    m->halted.why = ACTIO_STOP_OUTSIDE;
+    return ACTIO_FLOW_FAILED;
+}
+
 /* ---- pivots */
 
 /* Do any pivots of the formulas' elimination at the current point deserve a look? Also keeps the history of single
@@ -140,6 +156,7 @@ static int solve_numerically(struct actio_motion *m)
 int actio_motion_solve(struct actio_motion *m, double t, const double *y)
 {
     move_to(m, t, y);
+    if (ask_outside(m, t, y)) return ACTIO_FLOW_FAILED;
     if (!m->rows.numeric) {
         int sign;
         const double *v = motion_evaluate(&m->at[ACTIO_Q_RHS]);
@@ -175,6 +192,7 @@ int actio_motion_rhs(void *user, double t, const double *y, double *dy)
     struct actio_motion *m = user;
     int sign = m->watch.sign;
     m->evaluations++;
+    if (ask_outside(m, t, y)) return ACTIO_FLOW_FAILED;
     if (m->chain.tension && m->rows.rank == m->p && actio_tension_rates(m, t, y, dy + m->n) == 0) {
         memcpy(dy, y + m->n, m->n * sizeof *dy);
         return ACTIO_FLOW_OK;
@@ -301,6 +319,7 @@ int actio_motion_project_positions(struct actio_motion *m, double t, double *q)
 const double *actio_motion_values(struct actio_motion *m, double t, const double *y)
 {
     move_to(m, t, y);
+    if (ask_outside(m, t, y)) return NULL;
     const double *values = motion_evaluate(&m->at[ACTIO_Q_MATRIX]);
     if (motion_all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return values;
     actio_motion_note_bad(m);
@@ -368,6 +387,7 @@ static int jacobian(void *user, double t, const double *y, double *values)
 int actio_motion_jacobian(struct actio_motion *m)
 {
     if (m->flow.jacobian) return 0;
+    if (m->outside.ask) return 1; /* its slopes are not in the formulas: difference quotients serve the iteration */
     if (m->rows.numeric || actio_motion_need(m, ACTIO_Q_RHS_Y)) return 1;
     size_t count = m->n + m->sys->jets.rhs_y.count;
     m->stiff.i = actio_alloc(m->ctx, count + 1, sizeof *m->stiff.i);

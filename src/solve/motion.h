@@ -42,7 +42,18 @@ struct actio_segments;
 
 /* Where a motion is: what kernels read. */
 struct actio_point {
-    double t, *y, *zdot, *lambda, *reaction, *param, *mode, *hidden;
+    double t, *y, *zdot, *lambda, *reaction, *param, *mode, *hidden, *outside;
+};
+/* Numbers from outside, functions of time and state: `ask` writes them, and says with its answer which of them failed
+ * (from 1), status: what that callback returned, 0 where its number is not finite. NULL: there are none.
+ * slopes: row k at dy[k*ny]; false: not known. */
+struct actio_outside {
+    size_t (*ask)(void *user, double t, const double *y, double *value, int *status);
+    bool (*slopes)(void *user, double t, const double *y, double *dy);
+    void *user;
+    size_t failed; /* the first that has failed since the motion began, from 1, */
+    int status;    /* with this answer, at this time */
+    double t;
 };
 /* Inputs of RHS by the buffer they are bound to. */
 struct actio_rhs {
@@ -120,7 +131,8 @@ struct actio_halt {
         ACTIO_STOP_IMPACT,
         ACTIO_STOP_TUNNEL,
         ACTIO_STOP_SLAB,
-        ACTIO_STOP_DUAL
+        ACTIO_STOP_DUAL,
+        ACTIO_STOP_OUTSIDE
     } why;
 };
 /* For stiff steppers. */
@@ -153,6 +165,7 @@ struct actio_motion {
     struct actio_chosen chosen;
     struct actio_halt halted;
     struct actio_stiff_side stiff;
+    struct actio_outside outside;
 };
 
 /* Opens with the params' values; 0, or 1 and a finding. Close a zeroed one freely. */

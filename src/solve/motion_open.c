@@ -19,6 +19,7 @@ static struct actio_binding here(struct actio_motion *m)
         [ACTIO_SPACE_PARAM] = m->here.param,
         [ACTIO_SPACE_HIDDEN] = m->here.hidden,
         [ACTIO_SPACE_MODE] = m->here.mode,
+        [ACTIO_SPACE_EXTERNAL] = m->here.outside,
         [ACTIO_SPACE_Q] = m->here.y,
         [ACTIO_SPACE_V] = m->here.y + m->n,
         [ACTIO_SPACE_STATE] = m->here.y + 2 * m->n,
@@ -159,6 +160,7 @@ static bool take_buffers(struct actio_motion *m, const double *param)
         { &m->here.param, sys->params },
         { &m->here.mode, sys->switches.count },
         { &m->here.hidden, 1 },
+        { &m->here.outside, sys->externals },
         { &m->scratch.weight, m->N + m->p },
         { &m->bad.y, m->ny },
         { &m->watch.size, sys->solved.pivots },
@@ -173,7 +175,7 @@ static bool take_buffers(struct actio_motion *m, const double *param)
     if (!m->rows.unique || !m->rows.unique_here) return false;
     for (size_t k = 0; k < m->p; k++) m->rows.unique[k] = true;
     if (sys->params) memcpy(m->here.param, param, sys->params * sizeof *param);
-    size_t inputs = sys->solved.symbolic ? m->ny + sys->switches.count + 2 : 1; /* and time */
+    size_t inputs = sys->solved.symbolic ? m->ny + sys->switches.count + sys->externals + 2 : 1; /* and time */
     m->scratch.slave_work =
         actio_alloc(m->ctx, (sys->field.slaves + 1) * (sys->field.slaves + 1), sizeof *m->scratch.slave_work);
     m->scratch.slave_pivot = actio_alloc(m->ctx, sys->field.slaves + 1, sizeof *m->scratch.slave_pivot);
@@ -256,30 +258,13 @@ void actio_motion_close(struct actio_motion *m)
     actio_contacts_close(m);
     actio_segments_close(m);
     actio_tension_close(m);
-    void *all[] = { m->here.y,
-                    m->here.zdot,
-                    m->here.lambda,
-                    m->here.reaction,
-                    m->here.param,
-                    m->here.mode,
-                    m->here.hidden,
-                    m->scratch.weight,
-                    m->bad.y,
-                    m->watch.size,
-                    m->scratch.residual,
-                    m->scratch.step,
-                    m->rests,
-                    m->rows.unique,
-                    m->rows.unique_here,
-                    m->scratch.slave_work,
-                    m->scratch.slave_pivot,
-                    m->history.change,
-                    m->history.flip,
-                    m->history.base,
-                    m->history.last,
-                    m->rhs.in[0],
-                    m->stiff.i,
-                    m->stiff.j };
+    void *all[] = {
+        m->here.y,           m->here.zdot,          m->here.lambda,         m->here.reaction,  m->here.param,
+        m->here.mode,        m->here.hidden,        m->here.outside,        m->scratch.weight, m->bad.y,
+        m->watch.size,       m->scratch.residual,   m->scratch.step,        m->rests,          m->rows.unique,
+        m->rows.unique_here, m->scratch.slave_work, m->scratch.slave_pivot, m->history.change, m->history.flip,
+        m->history.base,     m->history.last,       m->rhs.in[0],           m->stiff.i,        m->stiff.j
+    };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(m->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) forget(m, &m->at[k]);
     actio_saddle_close(m->saddle);

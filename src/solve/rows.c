@@ -26,6 +26,7 @@ static struct actio_binding lanes_of(struct actio_rows *r)
         { ACTIO_SPACE_LAMBDA, r->lambda },
         { ACTIO_SPACE_REACTION, r->reaction },
         { ACTIO_SPACE_MODE, r->mode },
+        { ACTIO_SPACE_EXTERNAL, r->outside },
         { ACTIO_SPACE_T, r->times },
     };
     for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) {
@@ -103,6 +104,7 @@ int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *
                  { &r->lambda, actio_system_reported(m->sys) },
                  { &r->reaction, m->N },
                  { &r->mode, m->sys->switches.count },
+                 { &r->outside, m->sys->externals },
                  { &r->step, widest } };
     size_t values = 0;
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) values += want[i].n;
@@ -238,6 +240,7 @@ static int solve_row(struct actio_rows *r, size_t l)
         scatter(r->zdot, r->rows, l, m->here.zdot, m->N);
         scatter(r->lambda, r->rows, l, m->here.lambda, actio_system_reported(m->sys));
         scatter(r->reaction, r->rows, l, m->here.reaction, m->N);
+        scatter(r->outside, r->rows, l, m->here.outside, m->sys->externals);
         return status;
     }
     if (m->sys->levels && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK) scatter(r->y, r->rows, l, y, m->ny);
@@ -246,6 +249,7 @@ static int solve_row(struct actio_rows *r, size_t l)
     scatter(r->zdot, r->rows, l, m->here.zdot, m->N);
     scatter(r->lambda, r->rows, l, m->here.lambda, actio_system_reported(m->sys));
     scatter(r->reaction, r->rows, l, m->here.reaction, m->N);
+    scatter(r->outside, r->rows, l, m->here.outside, m->sys->externals);
     return status;
 }
 
@@ -297,10 +301,10 @@ int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, siz
     size_t piece = piece_of(r);
     while (r->done < filled && status != ACTIO_FLOW_STOPPED) {
         size_t count = filled - r->done < piece ? filled - r->done : piece;
-        int bad = r->done && actio_overdue(r->ctx)
-                      ? ACTIO_FLOW_STOPPED
-                      : evaluate_piece(r, r->done, count,
-                                       m->rows.numeric || m->obeys.law || actio_contacts_hard(m) || one_by_one);
+        int bad = r->done && actio_overdue(r->ctx) ? ACTIO_FLOW_STOPPED
+                                                   : evaluate_piece(r, r->done, count,
+                                                                    m->rows.numeric || m->obeys.law || m->outside.ask
+                                                                        || actio_contacts_hard(m) || one_by_one);
         if (bad == ACTIO_FLOW_STOPPED || (bad && !status)) status = bad;
         if (bad != ACTIO_FLOW_STOPPED) {
             r->done += count;

@@ -12,7 +12,7 @@ struct actio_rows {
     const double *times;
     double *block; /* holds all that follows */
     double *y;     /* component i of row r at y[i*rows + r] */
-    double *zdot, *lambda, *reaction, *mode, *step;
+    double *zdot, *lambda, *reaction, *mode, *step, *outside;
     struct {
         struct actio_arg *in;
         double **out, *work;

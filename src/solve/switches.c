@@ -237,6 +237,7 @@ static void forget_run(struct actio_motion *m)
     m->history.changes = 0;
     m->halted.why = ACTIO_STOP_NONE;
     m->watch.quality = 1;
+    m->outside.failed = 0;
 }
 
 int actio_motion_begin(struct actio_motion *m, double t, const double *y)

@@ -56,6 +56,22 @@ static bool tangent_all_finite(const double *x, size_t n)
     return a + b + x[n - 1] * 0 == 0;
 }
 
+/* Numbers from outside move with the state: their directions stand behind those of y. NULL: they are not known. */
+static const double *widen(struct actio_tangent *x, double t, const double *y, const double *X)
+{
+    const struct actio_outside *out = &x->m->outside;
+    size_t ny = x->ny, columns = x->columns;
+    if (!out->ask) return X;
+    if (!out->slopes(out->user, t, y, x->slopes)) return NULL;
+    memcpy(x->wide, X, ny * columns * sizeof *X);
+    double *more = x->wide + ny * columns;
+    memset(more, 0, x->m->sys->externals * columns * sizeof *more);
+    for (size_t k = 0; k < x->m->sys->externals; k++)
+        for (size_t j = 0; j < ny; j++)
+            for (size_t c = 0; c < columns; c++) more[k * columns + c] += x->slopes[k * ny + j] * X[j * columns + c];
+    return x->wide;
+}
+
 /* By the formulas: one kernel for rates and their derivatives. False: its pivots are not to be relied on here. */
 static bool by_formulas(struct actio_tangent *x, double t, const double *Y, double *dY)
 {
@@ -63,10 +79,11 @@ static bool by_formulas(struct actio_tangent *x, double t, const double *Y, doub
     size_t n = m->n, N = m->N, columns = x->columns;
     const double *v = actio_motion_quantity(m, ACTIO_Q_TANGENT, t, Y), *J = v + N + m->sys->solved.pivots,
                  *along = J + m->sys->jets.tangent.count;
-    if (!actio_motion_relies(m, v + N)) return false;
+    const double *X = widen(x, t, Y, Y + x->ny);
+    if (!X || !actio_motion_relies(m, v + N)) return false;
     double *dX = dY + x->ny + n * columns;
     memcpy(dY + n, v, N * sizeof *dY);
-    multiply(x, &m->sys->jets.tangent, N, J, Y + x->ny, dX);
+    multiply(x, &m->sys->jets.tangent, N, J, X, dX);
     for (size_t i = 0; i < N && x->by_param; i++) dX[i * columns + columns - 1] += along[i];
     return true;
 }
@@ -83,9 +100,11 @@ static int by_equations(struct actio_tangent *x, double t, const double *Y, doub
     if (status) return status;
     memcpy(dY + n, m->here.zdot, N * sizeof *dY);
     const double *E = actio_motion_quantity(m, ACTIO_Q_EQUATIONS_Y, t, Y), *along = E + m->sys->jets.equations_y.count;
+    const double *X = widen(x, t, Y, Y + x->ny);
     double *R = x->work, *r = R + all * columns, *z = r + all;
-    if (m->sys->field.axes) multiply_scattered(columns, &m->sys->jets.equations_y, all, E, Y + x->ny, R);
-    else multiply(x, &m->sys->jets.equations_y, all, E, Y + x->ny, R);
+    if (!X) return ACTIO_FLOW_FAILED;
+    if (m->sys->field.axes) multiply_scattered(columns, &m->sys->jets.equations_y, all, E, X, R);
+    else multiply(x, &m->sys->jets.equations_y, all, E, X, R);
     for (size_t c = 0; c < columns; c++) {
         for (size_t i = 0; i < all; i++) r[i] = R[i * columns + c] + (x->by_param && c + 1 == columns ? along[i] : 0);
         if (actio_saddle_answer(m->saddle, r, r + N, x->near, z)) return ACTIO_FLOW_SINGULAR;
@@ -194,12 +213,15 @@ int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struc
     if (actio_motion_need(m, ACTIO_Q_EQUATIONS_Y) || actio_motion_need(m, ACTIO_Q_MATRIX)) return 1;
     if (m->sys->switches.count && (actio_motion_need(m, ACTIO_Q_GUARDS) || actio_motion_need(m, ACTIO_Q_GUARDS_Y)))
         return 1;
-    x->block = actio_alloc(ctx, 3 * all + equations * (columns + 1) + 2 * m->N + 1, sizeof(double));
+    size_t wide = m->sys->externals ? (m->ny + m->sys->externals) * columns + m->sys->externals * m->ny : 0;
+    x->block = actio_alloc(ctx, 3 * all + equations * (columns + 1) + 2 * m->N + wide + 1, sizeof(double));
     if (!x->block) return 1;
     x->seen = x->block + all;
     x->scale = x->seen + all;
     x->rates = x->scale + all;
     x->work = x->rates + m->N;
+    x->wide = x->work + equations * (columns + 1) + m->N;
+    x->slopes = x->wide + (m->ny + m->sys->externals) * columns;
     make_flow(x);
     return 0;
 }

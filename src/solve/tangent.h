@@ -19,7 +19,8 @@ struct actio_tangent {
     const double *size;                  /* typical size of each component of y, the caller's; NULL = 1 */
     double *scale;                       /* of all of Y */
     double *block, *work, *seen, *rates; /* seen: the state last unfolded, with its derivatives */
-    size_t rhs, most_steps;              /* evaluations so far; steps that one call may take, 0 = any */
+    double *wide, *slopes;  /* with numbers from outside: directions, and behind them those of these; d/dy of these */
+    size_t rhs, most_steps; /* evaluations so far; steps that one call may take, 0 = any */
 };
 /* 0, or 1 and a finding. A zeroed one may be closed. */
 int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struct actio_motion *m, size_t columns);
