@@ -346,8 +346,53 @@ def step_by_step(tally):
             tally.check(True, "")
 
 
+def pull(t, y):
+    return -4 * y[0] + numpy.sin(t)
+
+
+def pull_slopes(t, _):
+    return numpy.cos(t), [-4, 0]
+
+
+def forces_from_python(tally):
+    """A spring and a drive by Python give the motion of the formula; exceptions come through; changes and copies keep the function."""
+    text = "coord x\nlagrangian x'^2/2\nforce x = %s\nstart x = 1\ntime 0 .. 2\n"
+    formula, model = actio.model(text % "-4*x + sin(t)").run(tol=1e-11), actio.model(text % 'external("pull")')
+    tally.check(model.externals == {"pull": False}, "externals: %s" % model.externals)
+    try:
+        model.run()
+        tally.check(False, "a run without the function")
+    except actio.ModelError as error:
+        tally.check("pull" in str(error), str(error))
+    model.bind("pull", pull)
+    tally.check(abs(model.run(local=1e-11).end["x"] - formula.end["x"]) < 1e-9 and model.externals == {"pull": True}, "without derivatives")
+    model.bind("pull", pull, pull_slopes)
+    for other in (model, model.copy(), pickle.loads(pickle.dumps(model)), model.changed(time=(0, 2))):
+        result = other.run(tol=1e-10)
+        tally.check(abs(result.end["x"] - formula.end["x"]) < 1e-8, "with derivatives: %s, %s" % (result.end["x"], formula.end["x"]))
+    tally.check(numpy.allclose(model.rhs.jacobian(.3, [1, 2]), [[0, 1], [-4, 0]]) and numpy.allclose(model.rhs(.3, [1, 2]), [2, pull(.3, [1])]), "rhs")
+    tally.check(abs(model.run(start={"x": 2}, tol=1e-10).end["x"] - actio.model(text % "-4*x + sin(t)").run(start={"x": 2}).end["x"]) < 1e-7, "another start")
+
+    def fails(t, y):
+        raise RuntimeError("no motor")
+    model.bind("pull", fails)
+    for action in (lambda: model.run(local=1e-9), lambda: model.rhs(0, [1, 2])):
+        try:
+            action()
+            tally.check(False, "an exception is lost")
+        except RuntimeError as error:
+            tally.check(str(error) == "no motor", str(error))
+    model.bind("pull", lambda t, y: model.run(local=1e-3).end["x"])
+    for action in (lambda: model.run(local=1e-9), lambda: model.rhs(0, [1, 2]), lambda: model.bind("nonesuch", pull), lambda: model.bind("pull", 3)):
+        try:
+            action()
+            tally.check(False, "a wrong force")
+        except actio.Error:
+            tally.check(True, "")
+
+
 PARTS = [ctrl_c, rows_are_kept, other_handlers, forked, threads, lock_is_released, dropped_while_computing, ten_thousand, pickles, right_hand_sides,
-         step_by_step]
+         step_by_step, forces_from_python]
 
 if __name__ == "__main__":
     TALLY = Tally("python_calls")

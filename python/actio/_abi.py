@@ -45,6 +45,7 @@ ACTIO_INTO_ORBIT = 2
 ACTIO_INTO_LIMITS = 3
 
 actio_progress_callback = CFUNCTYPE(None, c_void_p, c_char_p, c_double, c_double)
+actio_external_callback = CFUNCTYPE(c_int, c_void_p, c_double, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p)
 
 
 class Limits(Structure):
@@ -417,6 +418,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "actio_model_set_start": (c_int, [c_void_p, c_char_p, c_double, c_void_p]),
     "actio_model_time": (c_bool, [c_void_p, c_void_p, c_void_p]),
     "actio_model_set_time": (c_int, [c_void_p, c_double, c_double, c_void_p]),
+    "actio_model_bind": (c_int, [c_void_p, c_char_p, actio_external_callback, c_bool, c_void_p, c_void_p]),
+    "actio_model_externals": (c_size_t, [c_void_p]),
+    "actio_model_external": (c_char_p, [c_void_p, c_size_t, c_void_p]),
     "actio_gallery": (c_size_t, [POINTER(POINTER(Example))]),
     "actio_options": (c_size_t, [POINTER(POINTER(OptionRow))]),
     "actio_option_takes": (None, [POINTER(OptionRow), c_char_p, c_size_t]),

@@ -59,7 +59,7 @@ class Stationary:
     def _locked(self, verb: str, *arguments: Any) -> int:
         """A short call: one thread at a time."""
         context = self._owner.context
-        context.lock.acquire()
+        context.enter()
         try:
             return int(self._call(verb, *arguments))
         finally:

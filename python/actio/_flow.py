@@ -54,11 +54,13 @@ class Flow:
 
     def _numbers(self, function: Any, t: float, out: Array, *states: Array) -> Array:
         context = self._owner.context
-        context.lock.acquire()
+        context.enter()
         try:
             status = function(self._owner.pointer, t, *[state.ctypes.data for state in states], out.ctypes.data)
         finally:
             context.leave()
+        if context.failure is not None:
+            raise context.failure
         if status == 2:
             raise wrong_usage("the equations of this model do not have derivatives in this version", "see rhs.differentiable")
         if status:

@@ -21,11 +21,12 @@ def text_of(value: bytes | None) -> str:
 class Owned:
     """A pointer that is freed after everything that depends on it, whatever the order in which Python forgets."""
 
-    __slots__ = ("pointer", "parent", "context", "free", "children", "dead", "__weakref__")
+    __slots__ = ("pointer", "parent", "context", "free", "children", "dead", "kept", "__weakref__")
 
     def __init__(self, pointer: int, parent: Owned | None, free: Callable[[int], None] | None) -> None:
         self.pointer: int | None = pointer
         self.parent, self.free, self.children, self.dead = parent, free, 0, False
+        self.kept: list[Any] = []                           # what the library points to
         if parent is not None:
             self.context: Context = parent if isinstance(parent, Context) else parent.context
             parent.children += 1
@@ -93,6 +94,16 @@ class Context(Owned):
         while self.pending:
             self.pending.pop(0).release()
 
+    def enter(self) -> None:
+        """Begins a short use of the context, without Ctrl-C and findings."""
+        self.check_owner()
+        self.lock.acquire()
+        self.owner, self.failure = threading.get_ident(), None
+
+    def check_owner(self) -> None:
+        if self.owner == threading.get_ident():
+            raise wrong_usage("this model is computing", "use a model of its own inside of a callback")
+
     def leave(self) -> None:
         """Ends the use of the context, also of what others wanted to free meanwhile."""
         self.drain()
@@ -116,8 +127,7 @@ class Call:
 
     def __enter__(self) -> Call:
         context = self.context
-        if context.owner == threading.get_ident():
-            raise wrong_usage("this model is computing", "use a model of its own inside of a callback")
+        context.check_owner()
         self.armed = watch.arm()
         try:
             while not context.lock.acquire(timeout=.1 if self.armed else -1):

@@ -71,21 +71,22 @@ class Watch:
             return False
         if self.writer < 0:
             self.start()
+        self.heard = self.heard and bool(self.kept)
         handler = signal.signal(signal.SIGINT, self.on_signal)
         self.kept.append((handler, signal.set_wakeup_fd(self.writer, warn_on_full_buffer=False)))
         return True
 
     def disarm(self) -> bool:
         """Gives it back; whether Ctrl-C was heard meanwhile."""
-        handler, before = self.kept.pop()
+        handler, before = self.kept[-1]
         signal.set_wakeup_fd(before)
-        signal.signal(signal.SIGINT, handler)
-        heard, self.heard = self.heard, self.heard and bool(self.kept)
-        if heard:                                           # what the thread has not read yet must not stop the next call
+        if self.heard:                                      # what the thread has not read yet must not stop the next call
             self.marked.clear()
             os.write(self.writer, bytes([MARK]))
             self.marked.wait(10)
-        return heard
+        self.kept.pop()
+        signal.signal(signal.SIGINT, handler)               # the last: from here on Python may raise
+        return self.heard
 
 
 watch = Watch()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from . import _abi
 from ._errors import Finding, wrong_usage
+from ._external import bind, externals_of
 from ._handles import Call, Context, Owned, addresses, text_of
 from ._library import lib
 from ._numbers import Param, Params, Start, Variable, interval_of, params_of, set_number, variables_of
@@ -69,6 +70,7 @@ class Model:
             raise wrong_usage("a model is a text, not %r" % type(text).__name__, "load a file with actio.load")
         self.text, self.file, self.changes = text, file, changes or Changes()
         self.findings: tuple[Finding, ...] = ()
+        self._bound: dict[str, tuple[Any, Any]] = {}
         self._handle, self.findings = self._read(Context(), self.changes.rows())
         self._rhs: Any = None
         self.symbols: dict[Any, str] = {}
@@ -84,6 +86,8 @@ class Model:
             owned = Owned(pointer, context, lib.actio_model_free) if pointer else None
         call.settle()
         assert owned is not None
+        for name, (force, slopes) in self._bound.items():
+            bind(owned, name, force, slopes)
         return owned, call.messages
 
     def _ready(self) -> Owned:
@@ -180,6 +184,26 @@ class Model:
     def _changed_to(self, changes: Changes) -> None:
         self.changes, self._rhs = changes, None
 
+    @property
+    def externals(self) -> dict[str, bool]:
+        """The names of `external("name")` in the forces, and whether a function is bound."""
+        return externals_of(self._pointer())
+
+    def bind(self, name: str, force: Callable[[float, Any], float], slopes: Callable[[float, Any], Any] | None = None) -> None:
+        """A function f(t, y) for `external("name")`; y has coordinates, velocities, states.
+
+        `slopes`: a function that gives (df/dt, df/dy). Without it a run needs `local`.
+
+        >>> import actio
+        >>> m = actio.model('coord x\\nlagrangian x\\'^2/2\\nforce x = external("spring")\\nstart x = 1\\ntime 0 .. 1')
+        >>> m.bind("spring", lambda t, y: -4*y[0])
+        >>> round(m.run(local=1e-10).end["x"], 6)
+        -0.416147
+        """
+        bind(self._ready(), name, force, slopes)
+        self._bound[name] = force, slopes
+        self._rhs = None
+
     def changed(self, set: Values | None = None, start: Values | None = None, time: Span | None = None) -> Model:
         """Another model with other values of params, start data or time.
 
@@ -188,21 +212,30 @@ class Model:
         >>> m.run().end["t"]
         1.0
         """
-        return Model(self.text, self.file, self.changes.with_these(set, start, time))
+        return self._like(self.changes.with_these(set, start, time))
 
     def copy(self) -> Model:
         """The same model with memory of its own, for another thread."""
-        return Model(self.text, self.file, self.changes)
+        return self._like(self.changes)
+
+    def _like(self, changes: Changes) -> Model:
+        made = Model(self.text, self.file, changes)
+        made.symbols = dict(self.symbols)
+        for name, (force, slopes) in self._bound.items():
+            made.bind(name, force, slopes)
+        return made
 
     def __repr__(self) -> str:
         changes = repr(self.changes)
         return "<Model %s%s>" % (self.name, ": " + changes if changes else "")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"text": self.text, "file": self.file, "changes": (self.changes.set, self.changes.start, self.changes.time)}
+        return {"text": self.text, "file": self.file, "changes": (self.changes.set, self.changes.start, self.changes.time), "bound": self._bound}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["text"], state["file"], Changes(*state["changes"]))  # type: ignore[misc]
+        for name, (force, slopes) in state["bound"].items():
+            self.bind(name, force, slopes)
 
     # ---- motions
 
