@@ -4,9 +4,9 @@
 # others have no label.
 set(quick_programs
     test_action test_algebra test_assign test_band test_contact test_cyclic test_dual test_dual_action test_elliptic
-    test_events test_expr test_field test_flow test_frame test_grid test_handed test_kernel test_model test_modes test_normal
-    test_numbers test_periodic test_refuse test_result test_result_fields test_sbp test_seams test_segments test_solve test_traps
-    test_tri test_units test_verdict_traps)
+    test_events test_expr test_external test_field test_flow test_frame test_grid test_handed test_hungry test_kernel
+    test_model test_modes test_normal test_numbers test_periodic test_refuse test_result test_result_fields test_sbp
+    test_seams test_segments test_solve test_traps test_tri test_units test_verdict_traps)
 set(quick_scripts
     broken dual_scipy events field_twins gallery overlay principles python_abi start_sizes undefined)
 set(dear_models beam bricard ice-curve ice-front sleigh-string)     # those of all others are quick

@@ -58,6 +58,25 @@ if(ACTIO_NATIVE AND NOT ACTIO_SANITIZE)
   add_test(NAME polled COMMAND polled WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endif()
 
+# Threads, by the thread sanitizer where the compiler has it: the library once more, without optimisation.
+include(CheckCSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS -fsanitize=thread)
+set(CMAKE_REQUIRED_LINK_OPTIONS -fsanitize=thread)
+check_c_source_compiles("#include <pthread.h>
+int main(void) { return pthread_self() == 0; }" ACTIO_HAS_THREAD_SANITIZER)
+unset(CMAKE_REQUIRED_FLAGS)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
+if(ACTIO_HAS_THREAD_SANITIZER AND ACTIO_NATIVE AND NOT ACTIO_SANITIZE)
+  add_executable(threads tests/threads.c ${core} ${native} ${generated}/gallery.c)
+  add_dependencies(threads generated)
+  target_include_directories(threads PRIVATE src include tests ${generated})
+  target_compile_definitions(threads PRIVATE ACTIO_NATIVE=1 ${ACTIO_NATIVE_DEFINE})
+  target_compile_options(threads PRIVATE -O0 -fsanitize=thread)
+  target_link_options(threads PRIVATE -fsanitize=thread)
+  target_link_libraries(threads PRIVATE ${ACTIO_NATIVE_LINK} m ${CMAKE_DL_LIBS} pthread)
+  add_test(NAME threads COMMAND threads WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endif()
+
 # The action alone: formulas and what turns them into numbers, the parts of a model, nodes of time. No equation of motion, no law, no march.
 set(action_folders base expr model kernel algebra)
 set(action_files equations/action equations/contact equations/doubled equations/dual equations/flows equations/frame equations/gibbs equations/parts equations/sensitivity equations/soft equations/switches equations/system equations/tangent

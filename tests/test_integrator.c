@@ -192,8 +192,8 @@ static double off_after(const char *stem, size_t pieces, double local, const dou
     return off;
 }
 
-/* Errors of a motion of S steps grow like S times the local tolerance and with the motion itself; in 37 pieces there are
- * some dozens of steps more. Belts and blocks stick, slide, and come to rest on the way. */
+/* Errors of a motion of S steps grow like S times the local tolerance and with the motion itself; 37 pieces have some
+ * dozens of steps more. Belts and blocks stick, slide, and come to rest on the way. */
 TEST(a_motion_in_pieces_is_as_accurate_as_one_in_one_piece)
 {
     static const char *const stems[] = {

@@ -4,6 +4,8 @@
  * Read a model and run it to obtain a table. Findings collect errors, warnings and notes.
  * Constructors return a pointer that the caller frees, or NULL. Actions return an exit status (see actio_status).
  * The library never exits and never prints. Objects must be freed before their context.
+ * Threads: a context belongs to one thread at a time, with everything that was made with it. Threads with contexts of
+ * their own do not share anything that changes, and may work at the same time.
  * A wrong argument (NULL for a model, an unknown word, a number that is not a size) is refused with a
  * finding and ACTIO_WRONG_USAGE. Without a context or findings, constructors return NULL, and actions return
  * ACTIO_WRONG_USAGE. Queries of NULL, and of an index beyond the end, return 0, NAN, NULL or "".
@@ -149,9 +151,9 @@ ACTIO_API int actio_model_set_time(struct actio_model *model, double t0, double 
  * name; without one every run, check or search is refused. The callback gets the time and the state (coordinates,
  * velocities, states) and writes the value; it returns 0, or something else to stop the motion.
  * It must be a function of its arguments: integrators try steps, take them back, and evaluate rows afterwards.
- * `derivatives`: where dy is not NULL, it also writes the derivatives by time and by each number of the state, which are
- * 0 before. Without them a run needs a local tolerance and an explicit method, and a flow is not differentiable. All
- * that needs formulas is refused: principles other than dalembert, check, modes, orbits, actions. */
+ * `derivatives`: where dy is not NULL, it also writes the derivatives by time and by each number of the state, which
+ * are 0 before. Without them a run needs a local tolerance and an explicit method, and a flow is not differentiable.
+ * All that needs formulas is refused: principles other than dalembert, check, modes, orbits, actions. */
 typedef int (*actio_external_callback)(void *user, double t, const double *y, size_t size, double *value, double *dt,
                                        double *dy);
 /* callback NULL: not bound any more. Runs, flows and integrators that exist keep the callback that they began with. */
@@ -282,8 +284,8 @@ ACTIO_API int actio_flow_project(struct actio_flow *flow, double t, double *y);
  * happen on the way, as in a run with --local.
  * options: as for actio_run, without `points`. The tolerance is local (options->local, otherwise options->tol), and the
  * global error is not estimated. Principles that compute the motion as a whole or on a grid are refused.
- * Each call ends with a step that is cut at the wanted time; nothing beyond that time is evaluated. So the accuracy does
- * not depend on where a motion is cut, but its last digits do. */
+ * Each call ends with a step that is cut at the wanted time; nothing beyond that time is evaluated. So the accuracy
+ * does not depend on where a motion is cut, but its last digits do. */
 struct actio_integrator;
 ACTIO_API struct actio_integrator *actio_integrator_create(struct actio_context *ctx, struct actio_model *model,
                                                            const struct actio_run_options *options,

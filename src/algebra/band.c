@@ -15,7 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-#if defined __x86_64__ && defined __linux__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
+#if defined __x86_64__ && defined __linux__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__                     \
+    && !defined __SANITIZE_THREAD__
 #define CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define CLONED

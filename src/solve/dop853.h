@@ -36,7 +36,8 @@ typedef double pair __attribute__((vector_size(16), may_alias));
 #endif
 
 /* The same sums with and without AVX encodings; no contraction, so the bits are the same. */
-#if defined __x86_64__ && defined __linux__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
+#if defined __x86_64__ && defined __linux__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__                     \
+    && !defined __SANITIZE_THREAD__
 #define CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define CLONED

@@ -29,7 +29,7 @@ int actio_saddle_solve(struct actio_saddle *s, double *zdot, double *lambda, dou
 /* What a generalised force does by itself: z', and the multipliers' answer to it (A z' = 0). 0, or 1: not determined.
  * */
 int actio_saddle_respond(struct actio_saddle *s, const double *force, double *zdot, double *lambda);
-/* z of  G z - D' lambda = h,  A z = c  for any right sides; 0, or 1: rows contradict. near: then as nearly as they can. */
+/* z of  G z - D' lambda = h,  A z = c  for any right sides; 0, or 1: rows contradict. near: c as nearly as they can. */
 int actio_saddle_answer(struct actio_saddle *s, const double *h, const double *c, bool near, double *z);
 /* The step of z that removes residuals r (one for each constraint, 0 where there is none), nearest in the metric G. */
 int actio_saddle_step(struct actio_saddle *s, const double *r, double *step);
