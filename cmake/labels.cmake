@@ -8,7 +8,7 @@ set(quick_programs
     test_model test_modes test_normal test_numbers test_periodic test_refuse test_result test_result_fields test_sbp
     test_seams test_segments test_solve test_traps test_tri test_units test_verdict_traps)
 set(quick_scripts
-    broken dual_scipy events field_twins gallery overlay principles start_sizes undefined)
+    broken dual_scipy events field_twins gallery overlay principles python_abi start_sizes undefined)
 set(dear_models beam bricard ice-curve ice-front sleigh-string)     # those of all others are quick
 set(slow
     applies combinations compare contact core derive derive_by dual field field_discrete field_oracle field_tables
@@ -46,6 +46,8 @@ if(NOT ACTIO_SANITIZE)
   actio_quick_parts(orbit pendulum contract files refused duffing swings kepler wells drawn switches find
                     closes reciprocal units mirrored backward constrained families ways by_points
                     rossler)
+  actio_quick_parts(python_package a_few_models columns options_table values_of_options ends_early)
+  actio_quick_parts(python_calls ctrl_c rows_are_kept pickles)
   actio_quick_parts(rows_twice five_rows)
   actio_quick_parts(sensitivity closed_form refusals thrown spun forms)
   actio_quick_parts(skg disk_at_64 disk_by_slabs refusals claims energy_identity incline damped driven backward sizes)

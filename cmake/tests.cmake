@@ -126,6 +126,11 @@ if(NOT ACTIO_SANITIZE)                                     # what is about numbe
           linkages rows_twice events corners architecture equations words principles parts mutations)
     actio_script(${name} --program ${CMAKE_BINARY_DIR}/actio)
   endforeach()
+  if(ACTIO_NATIVE)                                         # the Python package, with the shared library
+    foreach(name python_abi python_package python_calls python_sympy python_examples python_install)
+      actio_script(${name} --program ${CMAKE_BINARY_DIR}/actio)
+    endforeach()
+  endif()
   add_test(NAME derive_sbp COMMAND ${ACTIO_PYTHON} tools/derive_sbp.py --check src/algebra/sbp_table.inc WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   add_test(NAME derive_orbits COMMAND ${ACTIO_PYTHON} tools/derive_orbits.py --check tests/orbits/reference.csv WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   add_test(NAME check_layout COMMAND ${ACTIO_PYTHON} tools/check_layout.py WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

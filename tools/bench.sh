@@ -13,7 +13,9 @@ processor=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -
 status=0
 for name in "$@"; do
     echo
-    { "$build/bench_$name" "$build/bench/$name.svg" || echo "bench_$name failed"; } | tee "$build/bench/$name.txt"
+    program="$build/bench_$name"
+    if [ -f "bench/$name.py" ]; then program="/usr/bin/python3 bench/$name.py --program $build/actio"; fi
+    { $program "$build/bench/$name.svg" || echo "bench_$name failed"; } | tee "$build/bench/$name.txt"
     if grep -q "^bench_$name failed" "$build/bench/$name.txt"; then status=1; fi
 done
 exit $status

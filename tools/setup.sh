@@ -9,7 +9,7 @@
 build="gcc:gcc make:make cmake:cmake libc6-dev:"
 libraries="pkg-config:pkg-config libsundials-dev: libsuitesparse-dev: libhdf5-dev: libcairo2-dev:"
 test="g++:g++ clang:clang clang-format:clang-format clang-tidy:clang-tidy libclang-rt-dev: binutils:nm man-db:man zsh:zsh fish:fish
-      python3:python3 python3-numpy: python3-scipy: python3-sympy: python3-mpmath: python3-h5py:"
+      python3:python3 python3-numpy: python3-scipy: python3-sympy: python3-mpmath: python3-h5py: python3-venv: python3-pip: mypy:mypy"
 case $1 in
 "") needed=$build ;;
 --libraries) needed="$build $libraries" ;;
