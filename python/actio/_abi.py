@@ -109,6 +109,14 @@ class Example(Structure):
     ]
 
 
+class LanguageRow(Structure):
+    _fields_ = [
+        ("group", c_char_p),
+        ("form", c_char_p),
+        ("help", c_char_p),
+    ]
+
+
 class OptionRow(Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -422,6 +430,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "actio_model_externals": (c_size_t, [c_void_p]),
     "actio_model_external": (c_char_p, [c_void_p, c_size_t, c_void_p]),
     "actio_gallery": (c_size_t, [POINTER(POINTER(Example))]),
+    "actio_templates": (c_size_t, [POINTER(POINTER(Example))]),
+    "actio_language": (c_size_t, [POINTER(POINTER(LanguageRow))]),
     "actio_options": (c_size_t, [POINTER(POINTER(OptionRow))]),
     "actio_option_takes": (None, [POINTER(OptionRow), c_char_p, c_size_t]),
     "actio_option_owners": (None, [POINTER(OptionRow), c_char_p, c_size_t]),
@@ -549,6 +559,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "actio_param_info": ParamInfo,
     "actio_variable_info": VariableInfo,
     "actio_example": Example,
+    "actio_language_row": LanguageRow,
     "actio_option_row": OptionRow,
     "actio_command_row": CommandRow,
     "actio_run_options": RunOptions,
