@@ -37,6 +37,10 @@ EXACT = [
     ("too low for it", "coord x\nlagrangian x'^2/2 - if(x < 1, 0, 1)\nstart x' = 1\ntime 0 .. 2\n", {"x": 0, "x_dot": -1}),
     ("down and up", "coord x\nlagrangian x'^2/2 + if(abs(x - 1) < .5, 1.5, 0)\nstart x' = 1\ntime 0 .. 3\n",
      {"x": 1.5 + 3 - .5 - .5, "x_dot": 1}),
+    ("one step in two formulas", "coord x\nlagrangian x'^2/2 - if(x < 1, 0, 5) + if(1 < x, 4.9, 0)\nstart x' = 1\ntime 0 .. 2\n",
+     {"x": 1 + math.sqrt(.8), "x_dot": math.sqrt(.8)}),
+    ("one step in two times", "coord x\nlagrangian if(t < 1, 1, 2)*x'^2/2 + if(1 < t, 2, 0)*x'^2/2\nstart x' = 1\ntime 0 .. 2\n",
+     {"x": 1.25, "x_dot": .25}),
     ("mass doubles", "coord x\nlagrangian if(t < 1, 1, 2)*x'^2/2\nstart x' = 1\ntime 0 .. 2\n", {"x": 1.5, "x_dot": .5}),
     ("charge at an edge", "coord x, y\nlagrangian (x'^2 + y'^2)/2 + if(x < 1, 0, 1)*y'\nsymmetry s: y = 1\n"
      "start x' = 2, y' = .5\ntime 0 .. 2\n", {"y_dot": -.5, "x_dot": 2, "charge.s": .5}),

@@ -93,6 +93,11 @@ void actio_corner_note(struct actio_motion *m)
     if (m->corner) memcpy(m->corner->mode, m->here.mode, m->sys->switches.count * sizeof(double));
 }
 
+void actio_corner_undo(struct actio_motion *m)
+{
+    memcpy(m->here.mode, m->corner->mode, m->sys->switches.count * sizeof(double));
+}
+
 static void set_modes(struct actio_motion *m, const double *mode)
 {
     memcpy(m->here.mode, mode, m->sys->switches.count * sizeof *mode);
@@ -139,6 +144,29 @@ static void read_switch(struct actio_motion *m, struct actio_corner *c, size_t k
     if (actio_motion_solve(m, t, y) == ACTIO_FLOW_OK)
         c->drift = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, y)[m->sys->switches.count + k]
                    - actio_dot(n, c->gradient, y + n);
+}
+
+/* Entry of the derivative of switch k by component i of (q, v). */
+static double slope_by(const struct actio_motion *m, const double *entry, size_t k, size_t i)
+{
+    const struct actio_places *at = &m->sys->jets.corner;
+    double sum = 0;
+    for (size_t e = 0; e < at->count; e++)
+        if (at->row[e] == k && at->col[e] == i) sum += entry[e];
+    return sum;
+}
+
+bool actio_corner_same_surface(struct actio_motion *m, size_t j, size_t k, double t, const double *y)
+{
+    const double *entry = actio_motion_quantity(m, ACTIO_Q_CORNER, t, y) + 2 * m->n + 2;
+    double jj = 0, kk = 0, jk = 0;
+    for (size_t i = 0; i < 2 * m->n; i++) {
+        double a = slope_by(m, entry, j, i), b = slope_by(m, entry, k, i);
+        jj += a * a;
+        kk += b * b;
+        jk += a * b;
+    }
+    return jj == 0 || kk == 0 ? jj == kk : fabs(jk) > (1 - 1e-9) * sqrt(jj * kk);
 }
 
 /* ---- what jumps */

@@ -15,9 +15,12 @@ int actio_corner_open(struct actio_motion *m); /* 0, or 1: no memory. Nothing wh
 void actio_corner_close(struct actio_motion *m);
 /* Before a switch flips: the modes are kept. */
 void actio_corner_note(struct actio_motion *m);
+void actio_corner_undo(struct actio_motion *m); /* and come back */
 /* Switch k has flipped at this state: velocities behind it. The motion may be
  * reflected: the modes are then those before. *turned: something did jump. A flow status. */
 int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, bool *turned);
+/* Are the surfaces of two switches tangent at this state? Those that are reached at one instant flip together. */
+bool actio_corner_same_surface(struct actio_motion *m, size_t j, size_t k, double t, const double *y);
 /* Has the rank of the constraints changed at a switch in some run of this motion? Then it is found anew at the start
  * and for each row of the table. A flow status. */
 bool actio_corner_rank_varies(const struct actio_motion *m);

@@ -8,10 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-#define HELD 1e-9     /* a switch at rest on its surface may wander this far */
-#define NO_RATE 1e-12 /* of the fastest rate: slower than this and its own curve decides */
-#define JUMP 1e-6     /* of what it covers on the way: a guard that is farther from its surface has jumped there */
-#define MOMENT 1e-5   /* of the interval: how far ahead that curve is looked at */
+#define HELD 1e-9          /* a switch at rest on its surface may wander this far */
+#define NO_RATE 1e-12      /* of the fastest rate: slower than this and its own curve decides */
+#define JUMP 1e-6          /* of what it covers on the way: a guard that is farther from its surface has jumped there */
+#define SAME_INSTANT 1e-11 /* of the interval: another switch that is reached this soon is reached now */
+#define MOMENT 1e-5        /* of the interval: how far ahead that curve is looked at */
 
 static const double *guards_here(struct actio_motion *m)
 {
@@ -197,16 +198,32 @@ static int settle_resting(struct actio_motion *m, size_t k, double t, const doub
     return ACTIO_FLOW_OK;
 }
 
+static void cross(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    switches_take(m, k, surface_at(m, k, guards_at(m, t, y)[k]), beyond(m, k, t, y));
+}
+
+/* Another switch on the same surface, which has not been crossed yet: x < 1 and 1 < x in two formulas. */
+static bool crosses_too(struct actio_motion *m, size_t j, size_t k, double t, const double *y)
+{
+    if (rests(m, j)) return false;
+    double u = guards_at(m, t, y)[j], far = u - surface_at(m, j, u);
+    bool known = actio_motion_solve(m, t, y) == ACTIO_FLOW_OK || m->sys->switches.by_place[j];
+    double rate = known ? guards_at(m, t, y)[m->sys->switches.count + j] * m->span : 0;
+    bool now = fabs(far) <= SAME_INSTANT * fabs(rate);
+    return now && sign_of(rate) == beyond(m, j, t, y) && actio_corner_same_surface(m, j, k, t, y);
+}
+
 /* Where velocities jump, they decide on which side the motion goes on. *turned: they did. */
 static int turn_corner(struct actio_motion *m, size_t k, double t, double *y, bool *turned)
 {
     *turned = false;
     if (!m->corner || rests(m, k)) return ACTIO_FLOW_OK;
-    double old = m->here.mode[k];
     actio_corner_note(m);
-    switches_take(m, k, surface_at(m, k, guards_at(m, t, y)[k]), beyond(m, k, t, y));
+    for (size_t j = 0; j < m->sys->switches.count; j++)
+        if (j == k || crosses_too(m, j, k, t, y)) cross(m, j, t, y);
     int status = actio_corner_turn(m, k, t, y, turned);
-    if (!*turned && !status) m->here.mode[k] = old;
+    if (!*turned && !status) actio_corner_undo(m);
     return status;
 }
 
