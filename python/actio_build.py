@@ -113,6 +113,18 @@ def get_requires_for_build_wheel(config_settings: object = None) -> list[str]:
 get_requires_for_build_editable = get_requires_for_build_sdist = get_requires_for_build_wheel
 
 
+def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: object = None) -> str:
+    """Without it pip builds the whole wheel to learn its name."""
+    folder = "actio-%s.dist-info" % version()
+    os.makedirs(os.path.join(metadata_directory, folder), exist_ok=True)
+    with open(os.path.join(metadata_directory, folder, "METADATA"), "wb") as file:
+        file.write(metadata())
+    return folder
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
 def build_wheel(wheel_directory: str, config_settings: object = None, metadata_directory: object = None) -> str:
     """The package with the library inside."""
     path = library()
