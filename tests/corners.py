@@ -41,6 +41,11 @@ EXACT = [
      {"x": 1 + math.sqrt(.8), "x_dot": math.sqrt(.8)}),
     ("one step in two times", "coord x\nlagrangian if(t < 1, 1, 2)*x'^2/2 + if(1 < t, 2, 0)*x'^2/2\nstart x' = 1\ntime 0 .. 2\n",
      {"x": 1.25, "x_dot": .25}),
+    ("two steps that cancel", "coord x\nlagrangian x'^2/2 - if(x < 1, 0, 3) - if(1 < x, -3, 0)\nstart x' = 1\ntime 0 .. 2\n", {"x": 2}),
+    ("bend after bend", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint wire: y = max(0, x) + max(0, x - 1)\n"
+     "start x = -1, x' = 2.5\ntime 0 .. 1.5\n", {"x_dot": 2.5 / math.sqrt(5), "y_dot": 5 / math.sqrt(5)}),
+    ("bend that moves", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint wire: y = max(0, x - .2*t)\nstart x = -1, x' = 1\n"
+     "time 0 .. 3\n", {"x_dot": .8 / math.sqrt(2) + .2}),
     ("mass doubles", "coord x\nlagrangian if(t < 1, 1, 2)*x'^2/2\nstart x' = 1\ntime 0 .. 2\n", {"x": 1.5, "x_dot": .5}),
     ("charge at an edge", "coord x, y\nlagrangian (x'^2 + y'^2)/2 + if(x < 1, 0, 1)*y'\nsymmetry s: y = 1\n"
      "start x' = 2, y' = .5\ntime 0 .. 2\n", {"y_dot": -.5, "x_dot": 2, "charge.s": .5}),
@@ -53,6 +58,15 @@ EXACT = [
     ("rolling uphill", "coord x, th\nlagrangian x'^2/2 + th'^2/4 - if(x < 1, 0, .3)\nconstraint roll: x' = th'\n"
      "start x' = 1, th' = 1\ntime 0 .. 2\n", {"x_dot": math.sqrt(.6)}),
 ]
+
+# Switches inside switches: (formula of F in  x'' = -F, x = 0, x' = 1 at t = 0; {t: the force that acts from then on})
+NESTED = [("if(floor(t) >= 2, .2, 0)", 2), ("if(floor(t) < 2, 0, .2)", 2), ("if(min(t, 1) >= 1, .2, 0)", 1), ("if(sign(t - 1) < 1, 0, .2)", 1),
+          ("if(if(t < 1, 0, 1) >= 1, .2, 0)", 1), ("if(max(-1, min(1, t)) < 1, 0, .2)", 1), ("if(mod(t, 4) < 2, 0, .2)", 2)]
+# Potentials of one step of height h at x = 1, and continuous ones: (formula, h), from x' = 1
+STEPS = [("if(mod(x, 4) < 1, 0, .2)", .2), ("if(if(x < 1, 0, 1) > .5, .2, 0)", .2), ("abs(if(x < 1, -.1, .3))", .2), ("if(floor(x) > .5, .2, 0)", .2),
+         ("max(.1, .3*sign(x - 1))", .2), ("if(sign(x - 1) > 0, .2, 0)", .2), ("min(if(x < 1, 0, 5), .2)", .2), ("floor(x/1)*.2 - floor(x/2)*.2", .2),
+         ("if(x < 1, 0, if(x > 1, .2, .1))", .2)]
+SMOOTH = ["abs(mod(x, 1) - .5)", "min(mod(x, 1), 1 - mod(x, 1))", "max(0, x - 1)", "abs(abs(x - 1) - .5)", "mod(x, 1) + floor(x)"]
 
 # (name, model, exit status, words of the message)
 REFUSED = [
@@ -91,6 +105,24 @@ def exact(program, folder, tally):
                 continue
             off = {c: last.get(c, math.nan) - v for c, v in end.items()}
             tally.check(status == 0 and all(abs(x) < 1e-9 for x in off.values()), "%s by %s: exit %s, off by %s\n%s" % (name, by, status, off, err))
+
+
+def nested(program, folder, tally):
+    """Switches whose arguments have switches in them."""
+    for formula, at in NESTED:
+        text = "coord x\nlagrangian x'^2/2\nforce x = -%s\nstart x' = 1\ntime 0 .. 3\n" % formula
+        status, last, err = moved(program, folder, text)
+        tally.check(status == 0 and abs(last.get("x_dot", 9) - 1 + .2 * (3 - at)) < 1e-11, "%s: %s %s\n%s" % (formula, status, last, err))
+    for formula, h in STEPS:
+        text = "coord x\nlagrangian x'^2/2 - (%s)\nstart x' = 1\ntime 0 .. 1.8\n" % formula
+        status, last, err = moved(program, folder, text)
+        v = math.sqrt(1 - 2 * h)
+        tally.check(status == 0 and abs(last.get("x_dot", 9) - v) < 1e-11 and abs(last["x"] - 1 - .8 * v) < 1e-11,
+                    "%s: %s %s\n%s" % (formula, status, last, err))
+    for formula in SMOOTH:                                 # no step: energy is kept, and the motion is that of the force by hand
+        text = "coord x\nlagrangian x'^2/2 - (%s)\nstart x = .1, x' = 1.9\ntime 0 .. 1\nexpect drift(energy) < 1e-11\n" % formula
+        status, out, err = call(program, "test", write(folder, text))
+        tally.check(status == 0, "%s: %s\n%s" % (formula, out, err))
 
 
 def agreement(program, folder, tally):
@@ -241,7 +273,7 @@ def main():
     program, _ = arguments()
     tally = Tally("corners")
     with tempfile.TemporaryDirectory() as folder:
-        run_parts([exact, agreement, refused, walls, powers, smoothed], program, folder, tally)
+        run_parts([exact, nested, agreement, refused, walls, powers, smoothed], program, folder, tally)
     tally.done()
 
 

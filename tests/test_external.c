@@ -251,6 +251,23 @@ TEST(walls_and_constraints_go_with_external_forces)
     close_bench(&b);
 }
 
+/* In free flight between walls rates are constant only if no force comes from outside. */
+TEST(a_flight_between_walls_feels_an_external_force)
+{
+    struct bench a = open_bench("coord x\nlagrangian x'^2/2\nforce x = external(\"motor\")\ncontact w: x <= 1.2\n"
+                                "start x = 1\ntime 0 .. 3\n"),
+                 b = open_bench("coord x\nlagrangian x'^2/2\nforce x = sin(3*t) - x^3/2\ncontact w: x <= 1.2\n"
+                                "start x = 1\ntime 0 .. 3\n");
+    struct actio_run_options o = local(1e-10);
+    CHECK(a.model && b.model && bind_motor(&a, false) == 0);
+    struct actio_table *x = actio_run(a.ctx, a.model, &o, a.f), *y = actio_run(b.ctx, b.model, &o, b.f);
+    CHECK(x && y && apart(x, y, "x") < 1e-8);
+    actio_table_free(x);
+    actio_table_free(y);
+    close_bench(&a);
+    close_bench(&b);
+}
+
 /* Two rods of one length: which of them is redundant is a matter of formulas. So is a claim on the verdict. */
 TEST(constraints_that_need_a_verdict_are_refused_with_external_forces)
 {
@@ -327,6 +344,7 @@ int main(void)
     RUN(what_needs_formulas_is_refused_with_the_reason);
     RUN(a_flow_with_an_external_force_has_its_derivatives);
     RUN(walls_and_constraints_go_with_external_forces);
+    RUN(a_flight_between_walls_feels_an_external_force);
     RUN(constraints_that_need_a_verdict_are_refused_with_external_forces);
     RUN(external_is_a_name_like_others_elsewhere);
     RUN(external_is_refused_where_it_has_no_meaning);

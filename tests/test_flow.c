@@ -356,6 +356,7 @@ TEST(principles_without_a_right_hand_side_are_refused)
     check_other("coin", "nonsense", false, "NO_PRINCIPLE");
     check_other("bead-wire", NULL, false, "NO_FLOW");
     check_other("bouncing-ball", NULL, true, "FLOW_IS_FREE");
+    check_other("glass", NULL, true, "FLOW_HAS_CORNERS");
     check_other("coin-vakonomic", "vakonomic", true, "OTHER_THEORY");
 }
 

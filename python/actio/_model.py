@@ -454,7 +454,7 @@ def _test(model: Owned, request: Request, call: Call) -> Any:
     count = ctypes.c_size_t()
     rows = lib.actio_test(model.context.pointer, model.pointer, ctypes.byref(request.run), call.findings, ctypes.byref(count))
     from ._reports import read_claims
-    return read_claims(rows, count.value) if rows else None
+    return read_claims(rows, count.value) if rows else []
 
 
 for _command in ("run", "compare", "orbit", "check", "derive", "test"):

@@ -117,6 +117,16 @@ class Slope(NamedTuple):
     error: float
 
 
+class _ByName(dict[str, float]):
+    """Numbers by name; x' is another name of x_dot."""
+
+    def __missing__(self, name: str) -> float:
+        other = _prime(name, self)
+        if other == name:
+            raise KeyError(name)
+        return self[other]
+
+
 class Gradient(Mapping[str, "dict[str, float]"]):
     """Derivatives of columns at the end: `g["x"]["M"]`, with start data as "x" and "x'"; `g.error["x"]["M"]`."""
 
@@ -129,7 +139,7 @@ class Gradient(Mapping[str, "dict[str, float]"]):
     def _by(self, what: str) -> dict[str, dict[str, float]]:
         table: dict[str, dict[str, float]] = {}
         for slope in self.slopes:
-            table.setdefault(slope.of, {})[slope.by] = getattr(slope, what)
+            table.setdefault(slope.of, _ByName())[slope.by] = getattr(slope, what)
         return table
 
     def __getitem__(self, name: str) -> dict[str, float]:

@@ -229,14 +229,16 @@ static void list_guards(struct list *l)
 {
     struct actio_formation *F = l->F;
     size_t count = F->sys.switches.count;
-    bool *by_place = actio_form_array(F, count, sizeof *by_place);
+    bool *by_place = actio_form_array(F, count, sizeof *by_place), *nested = actio_form_array(F, count, sizeof *nested);
     add_all(l, F->modes.guard, count);
     for (size_t k = 0; k < count; k++) {
         actio_expr rate = actio_rate(&F->pool, F->modes.guard[k]);
+        nested[k] = actio_uses(&F->pool, F->modes.guard[k], ACTIO_SPACE_MODE);
         by_place[k] = !actio_uses(&F->pool, rate, ACTIO_SPACE_ACC) && !actio_uses(&F->pool, rate, ACTIO_SPACE_SDOT);
         system_add(l, rate);
     }
     F->sys.switches.by_place = by_place;
+    F->sys.switches.nested = nested;
 }
 
 /* The same all the way down: what rounding in the evaluation of e is to be compared with. */

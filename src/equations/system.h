@@ -93,6 +93,7 @@ struct actio_switch_lines {
     /* by switch: its mode is the whole number below the expression (floor, mod), and not its sign */
     const bool *whole;
     const bool *by_place; /* its rate is known without accelerations and rates of states */
+    const bool *nested;   /* other switches stand in its expression */
 };
 struct actio_elimination {
     bool symbolic; /* RHS and SOLVE exist: eliminated on the formulas; else only MATRIX */

@@ -266,6 +266,7 @@ static int flow_make(struct actio_flow *flow)
     struct actio_problem *problem = &flow->run.problem;
     struct actio_model *m = problem->model;
     if (check_flow(problem) || actio_run_ready(&flow->run)) return 1;
+    if (problem->motion.corner) actio_problem_report(problem, ACTIO_F_FLOW_HAS_CORNERS, ACTIO_NO_ARGS);
     if (!m->time.given) problem->motion.span = 1;
     flow->t0 = m->time.given ? m->time.t0 : 0;
     flow->multipliers = problem->sys->p - problem->sys->hidden;

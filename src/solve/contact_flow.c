@@ -221,6 +221,7 @@ static int walls_jump(struct actio_contacts *c, double t, const double *y)
         if (g[ACTIO_GAP_VALUE] < -far) {
             c->m->halted.why = ACTIO_STOP_GAP_JUMPS;
             c->m->halted.by = i;
+            actio_modes_forget(c->m); /* the last row is one before it */
             return ACTIO_FLOW_FAILED;
         }
         if (!c->now.closed[i] || g[ACTIO_GAP_VALUE] <= far) continue;

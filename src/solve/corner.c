@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define JUMPS 1e-11   /* of the size of its terms: what differs more between the two sides jumps */
+#define LATE 1e-11    /* of the interval: how far from its instant a crossing may be located */
 #define CLOSE 1e-15   /* of the velocities: Newton's step is rounding */
 #define FITS 1e-9     /* of the sizes: momenta and rows that can't be met this well have no solution */
 enum { ROUNDS = 60 }; /* of Newton's method: rows that are not linear in velocities converge slowly */
@@ -183,8 +184,14 @@ static bool is_position_row(const struct actio_system *sys, size_t row)
 /* The first holonomic row whose value jumps; p: none. */
 static size_t broken_row(const struct actio_motion *m, const struct actio_corner *c)
 {
-    for (size_t i = 0; i < m->sys->holonomic; i++)
-        if (jumps(c->old.f[i], c->new.f[i], fmax(c->old.f_size[i], c->new.f_size[i]))) return m->sys->position_row[i];
+    for (size_t i = 0, r = 0; i < m->sys->holonomic; i++) {
+        while (m->sys->velocity_row[r] != m->sys->position_row[i]) r++;
+        /* a bend that is reached a little too late */
+        double late = LATE * fabs(m->span) * fabs(c->new.phi[r] - c->old.phi[r]);
+        if (jumps(c->old.f[i], c->new.f[i], fmax(c->old.f_size[i], c->new.f_size[i]))
+            && fabs(c->old.f[i] - c->new.f[i]) > late)
+            return m->sys->position_row[i];
+    }
     return m->p;
 }
 

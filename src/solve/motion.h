@@ -215,6 +215,8 @@ int actio_motion_resume(struct actio_motion *motion, double t, const double *y);
 void actio_motion_take_sides(struct actio_motion *motion, double t, const double *y);
 /* the modes that are in force from now on; a flow status */
 int actio_modes_remember(struct actio_motion *motion, double t);
+/* the last of them never happened */
+void actio_modes_forget(struct actio_motion *motion);
 /* what flipped at a change; none at the first */
 size_t actio_modes_flips(const struct actio_motion *motion, size_t change, const struct actio_mode_flip **flip);
 /* Until it is checked again. */

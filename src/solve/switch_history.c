@@ -77,6 +77,14 @@ int actio_modes_remember(struct actio_motion *m, double t)
     return ACTIO_FLOW_OK;
 }
 
+void actio_modes_forget(struct actio_motion *m)
+{
+    if (m->history.changes < 2) return;
+    m->history.changes--;
+    m->history.flips = m->history.change[m->history.changes].first;
+    memcpy(m->history.last, m->here.mode, m->sys->switches.count * sizeof *m->here.mode);
+}
+
 size_t actio_modes_flips(const struct actio_motion *m, size_t change, const struct actio_mode_flip **flip)
 {
     size_t first = m->history.change[change].first,

@@ -198,6 +198,37 @@ static int settle_resting(struct actio_motion *m, size_t k, double t, const doub
     return ACTIO_FLOW_OK;
 }
 
+/* The side of a switch that stands on its surface because others do: by its rate, or none. */
+static int side_on_surface(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    double scale = 1;
+    if (actio_motion_solve(m, t, y) != ACTIO_FLOW_OK) memset(m->here.zdot, 0, m->N * sizeof *m->here.zdot);
+    double rate = guards_at(m, t, y)[m->sys->switches.count + k];
+    for (size_t j = 0; j < m->N; j++) scale = fmax(scale, fabs(m->here.zdot[j]));
+    return fabs(rate) > NO_RATE * scale ? sign_of(rate * m->span) : 0;
+}
+
+/* Switches whose expressions have others in them go where these have gone: floor(t) in floor(t) >= 2. */
+static void follow_others(struct actio_motion *m, size_t but, double t, const double *y)
+{
+    const bool *nested = m->sys->switches.nested;
+    bool changed = nested != NULL;
+    for (size_t round = 0; changed && round <= m->sys->switches.count; round++) {
+        changed = false;
+        for (size_t k = 0; k < m->sys->switches.count; k++) {
+            if (!nested[k] || k == but) continue;
+            double u = guards_at(m, t, y)[k], surface = surface_at(m, k, u), old = m->here.mode[k];
+            bool on = fabs(u - surface) <= HELD * fmax(1, fabs(u));
+            if (on) switches_take(m, k, surface, side_on_surface(m, k, t, y));
+            else {
+                m->here.mode[k] = actio_mode_at(m->sys, k, u, 1);
+                m->rests[k] = false;
+            }
+            changed |= m->here.mode[k] != old;
+        }
+    }
+}
+
 static void cross(struct actio_motion *m, size_t k, double t, const double *y)
 {
     switches_take(m, k, surface_at(m, k, guards_at(m, t, y)[k]), beyond(m, k, t, y));
@@ -222,6 +253,7 @@ static int turn_corner(struct actio_motion *m, size_t k, double t, double *y, bo
     actio_corner_note(m);
     for (size_t j = 0; j < m->sys->switches.count; j++)
         if (j == k || crosses_too(m, j, k, t, y)) cross(m, j, t, y);
+    follow_others(m, k, t, y);
     int status = actio_corner_turn(m, k, t, y, turned);
     if (!*turned && !status) actio_corner_undo(m);
     return status;
@@ -236,6 +268,9 @@ int actio_switch_crossed(void *user, size_t k, double t, double *y)
     if (!(turned || jumped(m, k, t, y)
           || (rests(m, k) ? leave(m, k, t, y) : switches_settle(m, k, t, y, beyond(m, k, t, y)))))
         return stop_chattering(m, k, t, y);
+    for (size_t j = 0; m->corner && !turned && j < m->sys->switches.count; j++)
+        if (j != k && crosses_too(m, j, k, t, y)) cross(m, j, t, y);
+    follow_others(m, k, t, y);
     status = settle_resting(m, k, t, y); /* what changed may push others off their surfaces */
     if (status) return status;
     actio_motion_watch(m, t, y);
