@@ -194,6 +194,7 @@ def refusals(tally):
     k, u = symbols("k"), dynamicsymbols("u")
     energy = x.diff(t)**2 / 2
     refused(tally, lambda: actio.from_sympy(energy - k * x**2, [x]), "without a value", "k")
+    refused(tally, lambda: actio.from_sympy(energy - k * x**2, [x], params={k: 1, sympy.Symbol("t"): 4}), "is the time")
     refused(tally, lambda: actio.from_sympy(energy, None), "coordinates")
     refused(tally, lambda: actio.from_sympy(energy, [k]), "dynamicsymbol")
     refused(tally, lambda: actio.from_sympy("x", [x]), "expression")

@@ -93,6 +93,8 @@ class Writer:
         self.system, self.names = system, Names()
         self.printer = Printer(self.names)
         self.params = {self._key(key): value for key, value in params.items()}
+        if dynamicsymbols._t in self.params:
+            raise wrong_usage("params: 't' is the time of the motion, and has no value", "rename the symbol")
         self.start = {self._key(key): value for key, value in start.items()}
         self.time, self.title = time, title
 
