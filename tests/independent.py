@@ -431,6 +431,11 @@ class Model:
         return name
 
 
+def beside_switches(e):
+    """Derivatives of sign and Heaviside are 0 beside their switches, where rows of tables are."""
+    return e.replace(sp.DiracDelta, lambda *arguments: sp.Integer(0)) if e.has(sp.DiracDelta) else e
+
+
 class Equations:
     """K (q'', p', lambda) = r of d'Alembert-Lagrange, and every column of a row, as functions of the state."""
 
@@ -497,7 +502,7 @@ class Equations:
     def compile(self, modules):
         def share(e):                    # SymPy's own names for shared parts, x0 x1 .., may be coordinates here
             return sp.cse(e, symbols=sp.numbered_symbols("shared__"), list=False)
-        self.f_K, self.f_r = (sp.lambdify(self.arguments(), e, modules=modules, cse=share) for e in (self.K, self.r))
+        self.f_K, self.f_r = (sp.lambdify(self.arguments(), beside_switches(e), modules=modules, cse=share) for e in (self.K, self.r))
         named = self.columns()
         extra = self.highest + self.lambdas
         self.names = list(named)

@@ -127,7 +127,7 @@ static const char *first_error(struct comparing *x, struct actio_findings *own)
 static bool inapplicable(struct actio_findings *own)
 {
     for (size_t i = 0; i < own->count; i++)
-        if (own->item[i].code == ACTIO_F_INAPPLICABLE) return true;
+        if (own->item[i].code == ACTIO_F_INAPPLICABLE || own->item[i].code == ACTIO_F_RANK_SWITCHES) return true;
     return false;
 }
 
