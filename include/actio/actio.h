@@ -260,7 +260,7 @@ ACTIO_API struct actio_table *actio_run(struct actio_context *ctx, struct actio_
  * their friction are left out, and a warning says so: f is that of free flight on both sides of a wall. Friction of a
  * constraint is refused.
  * f and its derivatives depend on their arguments only, and take no memory. Functions return ACTIO_DONE,
- * ACTIO_WRONG_USAGE or ACTIO_NUMERICS_FAILED: there is no finite value, or the accelerations are not determined. */
+ * ACTIO_WRONG_USAGE or ACTIO_NUMERICS_FAILED: a value is not finite, or the accelerations are not determined. */
 struct actio_flow;
 ACTIO_API struct actio_flow *actio_flow_create(struct actio_context *ctx, struct actio_model *model, const char *by,
                                                /* NULL, and a finding; freed before its model */

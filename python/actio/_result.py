@@ -49,7 +49,22 @@ class Column(NamedTuple):
     places: Any = None
 
 
-class Row(Mapping[str, Any]):
+class OfColumns(Mapping[str, Any]):
+    """Something of each column of a result, by its name."""
+
+    _result: Result
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._result.names)
+
+    def __len__(self) -> int:
+        return len(self._result.names)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+class Row(OfColumns):
     """Values by name, at one time: `r.end["x"]`. Fields have an array."""
 
     def __init__(self, result: Result, index: int) -> None:
@@ -59,17 +74,8 @@ class Row(Mapping[str, Any]):
         value = self._result[name][self._index]
         return float(value) if np.ndim(value) == 0 else value
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._result.names)
 
-    def __len__(self) -> int:
-        return len(self._result.names)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
-
-
-class ByColumn(Mapping[str, Any]):
+class ByColumn(OfColumns):
     """One property of each column: `r.error["x"]`, `r.unit["x'"]`."""
 
     def __init__(self, result: Result, what: str) -> None:
@@ -77,15 +83,6 @@ class ByColumn(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self._result.column(name), self._what)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._result.names)
-
-    def __len__(self) -> int:
-        return len(self._result.names)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
 
 
 class Event(NamedTuple):
