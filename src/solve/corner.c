@@ -23,6 +23,7 @@ struct side {
 struct actio_corner {
     size_t n, rows;         /* rows: velocity residuals */
     double *mode, *after;   /* before and behind the switch */
+    bool *rests;            /* before: which of them stood on their surfaces */
     struct side old, new;   /* at the same velocities */
     double *gradient;       /* dPhi/dq */
     double drift;           /* dPhi/dt, states moving */
@@ -75,15 +76,17 @@ int actio_corner_open(struct actio_motion *m)
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].p = take(m, want[i].n))) return 1;
     c->iwork = actio_alloc(m->ctx, 2 * N + 1, sizeof *c->iwork);
-    return !c->iwork || !open_side(m, &c->old) || !open_side(m, &c->new) || actio_motion_need(m, ACTIO_Q_CORNER);
+    c->rests = actio_alloc(m->ctx, m->sys->switches.count + 1, sizeof *c->rests);
+    return !c->iwork || !c->rests || !open_side(m, &c->old) || !open_side(m, &c->new)
+           || actio_motion_need(m, ACTIO_Q_CORNER);
 }
 
 void actio_corner_close(struct actio_motion *m)
 {
     struct actio_corner *c = m->corner;
     if (!c) return;
-    void *parts[] = { c->mode, c->after, c->gradient, c->v,    c->sigma, c->Dv,    c->K,
-                      c->b,    c->x,     c->y,        c->work, c->iwork, c->old.p, c->new.p };
+    void *parts[] = { c->mode, c->after, c->gradient, c->v,     c->sigma, c->Dv,    c->K,    c->b,
+                      c->x,    c->y,     c->work,     c->iwork, c->old.p, c->new.p, c->rests };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, c);
     m->corner = NULL;
@@ -91,17 +94,20 @@ void actio_corner_close(struct actio_motion *m)
 
 void actio_corner_note(struct actio_motion *m)
 {
-    if (m->corner) memcpy(m->corner->mode, m->here.mode, m->sys->switches.count * sizeof(double));
-}
-
-void actio_corner_undo(struct actio_motion *m)
-{
-    memcpy(m->here.mode, m->corner->mode, m->sys->switches.count * sizeof(double));
+    if (!m->corner) return;
+    memcpy(m->corner->mode, m->here.mode, m->sys->switches.count * sizeof(double));
+    memcpy(m->corner->rests, m->rests, m->sys->switches.count * sizeof *m->rests);
 }
 
 static void set_modes(struct actio_motion *m, const double *mode)
 {
     memcpy(m->here.mode, mode, m->sys->switches.count * sizeof *mode);
+}
+
+void actio_corner_undo(struct actio_motion *m)
+{
+    set_modes(m, m->corner->mode);
+    memcpy(m->rests, m->corner->rests, m->sys->switches.count * sizeof *m->rests);
 }
 
 /* ---- one side of the switch */
@@ -369,7 +375,7 @@ static int refract(struct actio_motion *m, struct actio_corner *c, size_t k, dou
     enum found found = pass(m, c, &c->old, &spare, t, way);
     if (found == CROSSES) return ACTIO_FLOW_OK;
     if (found == FAILS) return corner_stop(m, k, ACTIO_STOP_CORNER);
-    set_modes(m, c->mode);
+    actio_corner_undo(m);
     found = pass(m, c, &c->old, &spare, t, -way);
     return found == CROSSES ? ACTIO_FLOW_OK : corner_stop(m, k, ACTIO_STOP_CORNER);
 }
