@@ -183,7 +183,6 @@ int actio_check_model(struct actio_context *ctx, struct actio_model *model, cons
     bool there = box || !boxes;
     for (size_t i = 0; there && i < boxes; i++) there = box[i].text != NULL;
     if (!there) actio_report(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT("box")));
-    there = there && !actio_problem_needs_formulas(model, "a verdict", f);
     int status = there ? actio_check_inside(ctx, model, box, boxes, f, out) : ACTIO_WRONG_USAGE;
     actio_call_end(&call, status == ACTIO_DONE && out->verdict, "the verdict");
     return f->status ? f->status : status;

@@ -181,7 +181,7 @@ static const char *ask_other(struct asking *a, const struct actio_principle *p)
     struct actio_problem *problem = a->problem;
     const char *word = NULL;
     if (!(a->sys = actio_system_form(problem->ctx, problem->model, p->form))) return word;
-    if (actio_motion_open(&a->motion, problem->ctx, a->sys, problem->param) == 0 && goes_by(a, p->law))
+    if (actio_problem_open_motion(problem, &a->motion, a->sys) == 0 && goes_by(a, p->law))
         word = begin_at_visits(a, p->law) ? ask(a, &a->motion, false) : "";
     actio_motion_close(&a->motion);
     actio_system_free(a->sys);
@@ -194,7 +194,7 @@ static const char *ask_same(struct asking *a, const struct actio_principle *p, c
 {
     struct actio_problem *problem = a->problem;
     if (!p->law) return ideal;
-    bool fits = actio_motion_open(&a->motion, problem->ctx, problem->sys, problem->param) == 0;
+    bool fits = actio_problem_open_motion(problem, &a->motion, problem->sys) == 0;
     if (fits && problem->motion.rows.rank < problem->sys->p) { /* as it was found redundant */
         a->motion.rows.rank = problem->motion.rows.rank;
         a->motion.rows.numeric = problem->motion.rows.numeric;

@@ -448,7 +448,6 @@ const struct actio_principle actio_principle_appell = {
     .chapter = &chapter,
     .form = actio_form_dalembert,
     .law = &law,
-    .needs =
-        ACTIO_NEEDS_FORMULAS | ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_COORDINATES | ACTIO_NEEDS_SMOOTH,
+    .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_COORDINATES | ACTIO_NEEDS_SMOOTH,
     .owns = ACTIO_OWNS_METHOD,
 };

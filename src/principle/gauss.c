@@ -12,6 +12,6 @@ const struct actio_principle actio_principle_gauss = {
     .chapter = &actio_chapter_gauss,
     .form = actio_form_dalembert,
     .law = &actio_law_gauss,
-    .needs = ACTIO_NEEDS_FORMULAS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_NO_FRICTION,
+    .needs = ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_NO_FRICTION,
     .owns = ACTIO_OWNS_METHOD,
 };

@@ -13,7 +13,6 @@ const struct actio_principle actio_principle_hamel = {
     .chapter = &actio_chapter_hamel,
     .form = actio_form_dalembert,
     .law = &actio_law_hamel,
-    .needs = ACTIO_NEEDS_FORMULAS | ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS
-             | ACTIO_NEEDS_COORDINATES | ACTIO_NEEDS_SMOOTH,
+    .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_COORDINATES | ACTIO_NEEDS_SMOOTH,
     .owns = ACTIO_OWNS_METHOD,
 };

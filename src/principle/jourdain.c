@@ -215,6 +215,6 @@ const struct actio_principle actio_principle_jourdain = {
     .chapter = &chapter,
     .form = actio_form_dalembert,
     .law = &law,
-    .needs = ACTIO_NEEDS_FORMULAS | ACTIO_NEEDS_SMOOTH,
+    .needs = ACTIO_NEEDS_SMOOTH,
     .owns = ACTIO_OWNS_METHOD,
 };

@@ -12,6 +12,6 @@ const struct actio_principle actio_principle_maggi = {
     .chapter = &actio_chapter_maggi,
     .form = actio_form_dalembert,
     .law = &actio_law_maggi,
-    .needs = ACTIO_NEEDS_FORMULAS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_SMOOTH,
+    .needs = ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_SMOOTH,
     .owns = ACTIO_OWNS_METHOD,
 };

@@ -13,8 +13,7 @@ const struct actio_principle actio_principle_vakonomic = {
         "the action is stationary among paths that obey the constraints; the multipliers' initial values are data",
     .chapter = &actio_chapter_vakonomic,
     .form = actio_form_vakonomic,
-    .needs = ACTIO_NEEDS_FORMULAS | ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS
-             | ACTIO_NEEDS_COORDINATES | ACTIO_NEEDS_MULTIPLIERS | ACTIO_NEEDS_CONSTRAINTS | ACTIO_NEEDS_INDEPENDENT
-             | ACTIO_NEEDS_SMOOTH,
+    .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_COORDINATES
+             | ACTIO_NEEDS_MULTIPLIERS | ACTIO_NEEDS_CONSTRAINTS | ACTIO_NEEDS_INDEPENDENT | ACTIO_NEEDS_SMOOTH,
     .owns = ACTIO_OWNS_METHOD,
 };

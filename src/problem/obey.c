@@ -118,7 +118,7 @@ static int take_equations(struct actio_problem *problem, actio_form_fn form)
         y0[problem->ny + k] = actio_model_number(m, m->constraint[k].start_lambda);
     problem->extended = problem->y0 = y0;
     problem->ny = ny;
-    if (actio_motion_open(&problem->motion, problem->ctx, next, problem->param)) return 1;
+    if (actio_problem_open_motion(problem, &problem->motion, next)) return 1;
     problem->motion.span = m->time.t1 - m->time.t0;
     return 0;
 }

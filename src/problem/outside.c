@@ -47,13 +47,13 @@ static size_t ask(void *user, double t, const double *y, double *value, int *sta
     return 0;
 }
 
-static bool slopes(void *user, double t, const double *y, double *dy)
+static bool slopes(void *user, double t, const double *y, double *dy, size_t stride)
 {
     const struct actio_outside_numbers *o = user;
     for (size_t k = 0; k < o->count; k++) {
         double value, dt = 0;
-        memset(dy + k * o->ny, 0, o->ny * sizeof *dy);
-        if (!o->line[k].derivatives || o->line[k].callback(o->line[k].user, t, y, o->ny, &value, &dt, dy + k * o->ny))
+        memset(dy + k * stride, 0, stride * sizeof *dy);
+        if (!o->line[k].derivatives || o->line[k].callback(o->line[k].user, t, y, o->ny, &value, &dt, dy + k * stride))
             return false;
     }
     return true;
@@ -67,12 +67,20 @@ static void keep_lines(void *user)
     *o = (struct actio_outside_numbers){ .model = m, .ny = problem->ny, .count = m->outside.count };
     o->line = actio_arena_array(&problem->arena, o->count, sizeof *o->line);
     memcpy(o->line, m->outside.line, o->count * sizeof *o->line);
-    problem->motion.outside = (struct actio_outside){ .ask = ask, .slopes = slopes, .user = o };
+    problem->outside = (struct actio_outside){ .ask = ask, .slopes = slopes, .user = o };
 }
 
 int actio_problem_bind_outside(struct actio_problem *problem)
 {
     return problem->model->outside.count ? actio_attempt(problem->ctx, keep_lines, problem) != 0 : 0;
+}
+
+int actio_problem_open_motion(const struct actio_problem *problem, struct actio_motion *motion,
+                              struct actio_system *sys)
+{
+    if (actio_motion_open(motion, problem->ctx, sys, problem->param)) return 1;
+    motion->outside = problem->outside;
+    return 0;
 }
 
 /* ---- a run with them */

@@ -48,12 +48,14 @@ int actio_problem_form(struct actio_problem *problem)
     }
     if (!problem->shows && actio_problem_check_bound(m, problem->f)) return 1;
     if (m->field.axes) return actio_problem_form_fields(problem);
-    if (actio_attempt(problem->ctx, allocate, problem) || problem->bad || actio_problem_soften(problem)) return 1;
+    if (actio_problem_bind_outside(problem) || actio_attempt(problem->ctx, allocate, problem) || problem->bad
+        || actio_problem_soften(problem))
+        return 1;
     problem->form = actio_form_dalembert;
     problem->sys = actio_system_form(problem->ctx, m, problem->form);
-    if (!problem->sys || actio_motion_open(&problem->motion, problem->ctx, problem->sys, problem->param)) return 1;
+    if (!problem->sys || actio_problem_open_motion(problem, &problem->motion, problem->sys)) return 1;
     problem->motion.span = m->time.t1 - m->time.t0;
-    return actio_problem_bind_outside(problem);
+    return 0;
 }
 
 int actio_problem_settle(struct actio_problem *problem)

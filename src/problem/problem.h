@@ -26,7 +26,8 @@ struct actio_problem {
     actio_form_fn form; /* of the equations that are examined: d'Alembert's, before the principle's own take over */
     struct actio_system *sys, *spent; /* spent: the one before hidden constraints joined */
     struct actio_motion motion;
-    struct actio_dual *dual; /* solve/dual.h; NULL: another principle */
+    struct actio_outside outside; /* what motions of this problem take from outside */
+    struct actio_dual *dual;      /* solve/dual.h; NULL: another principle */
     size_t ny;
     double *param, *y0;
     double *extended; /* y0 where the principle has more states than the model */
@@ -56,11 +57,13 @@ int actio_problem_examine(struct actio_problem *problem);
 /* can the motion go this way; is the state on the right side of every wall? 0, or 1 and a finding */
 int actio_problem_check_direction(struct actio_problem *problem, bool backward);
 int actio_problem_check_walls(struct actio_problem *problem, double t, const double *y);
-/* outside.c: forces from outside. Are all bound; is there one where formulas are needed (`what` needs them); the motion
- * asks them; do the options of a run fit them; do all give derivatives; why one has failed. 0, or 1 and a finding. */
+/* outside.c: forces from outside. Are all bound; is there one where formulas are needed (`what` needs them); they are
+ * kept for motions; a motion that asks them is opened; do the options of a run fit them; do all give derivatives; why one has failed. 0, or 1 and a finding. */
 int actio_problem_check_bound(const struct actio_model *model, struct actio_findings *f);
 int actio_problem_needs_formulas(const struct actio_model *model, const char *what, struct actio_findings *f);
 int actio_problem_bind_outside(struct actio_problem *problem);
+int actio_problem_open_motion(const struct actio_problem *problem, struct actio_motion *motion,
+                              struct actio_system *sys);
 int actio_problem_check_outside(struct actio_problem *problem);
 bool actio_problem_outside_smooth(const struct actio_problem *problem);
 void actio_problem_explain_outside(struct actio_problem *problem);

@@ -97,7 +97,7 @@ int actio_problem_soften(struct actio_problem *problem)
     struct actio_system *hard = actio_system_form(problem->ctx, model, actio_form_dalembert);
     struct actio_motion m;
     if (!hard) return 1;
-    if (actio_motion_open(&m, problem->ctx, hard, problem->param) == 0) {
+    if (actio_problem_open_motion(problem, &m, hard) == 0) {
         m.span = model->time.t1 - model->time.t0;
         actio_motion_begin(&m, model->time.t0, problem->y0);
         find_offsets(problem, m.contacts);

@@ -114,12 +114,14 @@ static void survey(void *user)
 
 struct actio_verdict *actio_problem_survey(struct actio_problem *problem, bool judging)
 {
-    if (actio_problem_needs_formulas(problem->model, "a verdict on constraints", problem->f)) return NULL;
     struct surveying s = { .problem = problem, .judging = judging };
     int bad = actio_attempt(problem->ctx, survey, &s);
     for (size_t i = 0; i < ACTIO_MOST_KERNELS; i++)
         if (s.in_use.k[i]) actio_kernel_free(s.in_use.k[i]);
-    return bad ? NULL : s.verdict;
+    if (bad) return NULL;
+    bool follows = s.verdict->closure.searched
+                   && actio_problem_needs_formulas(problem->model, "a search for hidden constraints", problem->f);
+    return follows ? NULL : s.verdict;
 }
 
 /* ---- the system with its hidden constraints */
@@ -154,5 +156,5 @@ int actio_problem_take_hidden(struct actio_problem *problem, const struct actio_
     actio_motion_close(&problem->motion);
     problem->spent = problem->sys; /* the verdict lives there */
     problem->sys = x.next;
-    return actio_motion_open(&problem->motion, problem->ctx, problem->sys, problem->param);
+    return actio_problem_open_motion(problem, &problem->motion, problem->sys);
 }

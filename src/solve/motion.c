@@ -72,6 +72,7 @@ static inline int ask_outside(struct actio_motion *m, double t, const double *y)
     int status;
     size_t failed = m->outside.ask(m->outside.user, t, y, m->here.outside, &status);
     if (!failed) return ACTIO_FLOW_OK;
+    m->here.outside[failed - 1] = NAN;
     m->outside.failed = failed;
     m->outside.status = status;
     m->outside.t = t;
@@ -329,6 +330,7 @@ const double *actio_motion_values(struct actio_motion *m, double t, const double
 const double *actio_motion_quantity(struct actio_motion *m, enum actio_quantity what, double t, const double *y)
 {
     move_to(m, t, y);
+    if (m->at[what].asks) ask_outside(m, t, y); /* one that failed is not a number, and neither is what follows */
     return motion_evaluate(&m->at[what]);
 }
 

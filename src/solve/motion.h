@@ -18,6 +18,7 @@ struct actio_bound {
     double *pre, *value, **out, *work;
     struct actio_lanes *lanes;
     size_t count;
+    bool asks; /* it has numbers from outside */
 };
 
 /* Modes from this time on. */
@@ -47,10 +48,10 @@ struct actio_point {
 };
 /* Numbers from outside, functions of time and state: `ask` writes them, and says with its answer which of them failed
  * (from 1), status: what that callback returned, 0 where its number is not finite. NULL: there are none.
- * slopes: row k at dy[k*ny]; false: not known. */
+ * slopes: row k at dy[k*stride], stride at least the states of the model; false: not known. */
 struct actio_outside {
     size_t (*ask)(void *user, double t, const double *y, double *value, int *status);
-    bool (*slopes)(void *user, double t, const double *y, double *dy);
+    bool (*slopes)(void *user, double t, const double *y, double *dy, size_t stride);
     void *user;
     size_t failed; /* the first that has failed since the motion began, from 1, */
     int status;    /* with this answer, at this time */

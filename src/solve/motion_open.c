@@ -121,6 +121,7 @@ int actio_motion_need(struct actio_motion *m, enum actio_quantity what)
     for (size_t j = 0; j < outputs; j++) b->out[j] = b->value + j;
     b->k = k;
     b->count = outputs;
+    for (size_t j = 0; j < inputs; j++) b->asks |= slots[j].space == ACTIO_SPACE_EXTERNAL;
     return 0;
 }
 

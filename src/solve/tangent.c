@@ -62,7 +62,7 @@ static const double *widen(struct actio_tangent *x, double t, const double *y, c
     const struct actio_outside *out = &x->m->outside;
     size_t ny = x->ny, columns = x->columns;
     if (!out->ask) return X;
-    if (!out->slopes(out->user, t, y, x->slopes)) return NULL;
+    if (!out->slopes(out->user, t, y, x->slopes, ny)) return NULL;
     memcpy(x->wide, X, ny * columns * sizeof *X);
     double *more = x->wide + ny * columns;
     memset(more, 0, x->m->sys->externals * columns * sizeof *more);

@@ -357,7 +357,7 @@ void actio_find_closure(struct actio_verdict *v, struct actio_sampled *points)
 {
     struct closing c = { .v = v, .points = points };
     uint32_t most = v->F->pool.count + MOST_NODES;
-    v->proved = true;
+    v->proved = v->closure.searched = true;
     measure_first(&c);
     for (size_t round = 0; round < 4 * (v->F->N + v->F->p) + 12 && !v->too_large; round++) {
         struct actio_blocks blocks = actio_blocks_form(v->F, c.level, c.levels, points);

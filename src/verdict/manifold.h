@@ -22,8 +22,8 @@ struct actio_manifold {
     struct actio_formation *F;
     struct actio_kernels *in_use;
     size_t ny;
-    double t, *y, *param, *mode; /* the point: probes read here; switches stay on one side */
-    actio_expr *wrt;             /* q, v, s */
+    double t, *y, *param, *mode, *outside; /* the point: probes read here; switches stay on one side */
+    actio_expr *wrt;                       /* q, v, s */
     /* position constraints and velocity constraints, each 0 on the manifold; `added`: with those that are not ready,
      * which nothing reads yet */
     actio_expr *c;

@@ -70,6 +70,7 @@ struct actio_closed {
     bool *is_solved;
     uint32_t *undetermined; /* variables whose acceleration is arbitrary */
     size_t undetermineds;
+    bool searched; /* it was needed */
 };
 
 struct actio_verdict {
