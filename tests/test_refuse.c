@@ -54,6 +54,25 @@ static bool refused(struct subject *s, const void *made, const char *code)
     return !made && actio_findings_status(s->f) == ACTIO_WRONG_USAGE && says(s, code);
 }
 
+/* One list of findings for many calls: what an earlier call did wrong is not the next one's fault. */
+TEST(errors_of_an_earlier_call_do_not_stop_the_next)
+{
+    struct subject s = open_subject();
+    struct actio_run_options options = actio_run_options_default();
+    options.by = "newton";
+    CHECK(refused(&s, actio_run(s.ctx, s.model, &options, s.f), "NO_PRINCIPLE"));
+    size_t count = actio_findings_count(s.f);
+    options.by = NULL;
+    struct actio_table *table = actio_run(s.ctx, s.model, &options, s.f);
+    CHECK(table != NULL);
+    struct actio_verdict_report report;
+    CHECK(actio_check_model(s.ctx, s.model, NULL, 0, s.f, &report) == ACTIO_DONE && report.verdict);
+    CHECK(actio_findings_count(s.f) == count);
+    CHECK(actio_findings_status(s.f) == ACTIO_WRONG_USAGE);
+    actio_table_free(table);
+    close_subject(&s);
+}
+
 /* ---- NULL */
 
 TEST(nothing_for_a_context_or_findings_gives_nothing)
@@ -339,6 +358,7 @@ TEST(numbers_have_a_point_whatever_the_host_has_set)
 
 int main(void)
 {
+    RUN(errors_of_an_earlier_call_do_not_stop_the_next);
     RUN(nothing_for_a_context_or_findings_gives_nothing);
     RUN(nothing_for_an_object_is_refused_by_name);
     RUN(queries_of_nothing_answer_nothing);

@@ -9,7 +9,8 @@
  * A wrong argument (NULL for a model, an unknown word, a number that is not a size) is refused with a
  * finding and ACTIO_WRONG_USAGE. Without a context or findings, constructors return NULL, and actions return
  * ACTIO_WRONG_USAGE. Queries of NULL, and of an index beyond the end, return 0, NAN, NULL or "".
- * Findings accumulate, and errors among them count as those of the next call, too: use new ones for each call.
+ * Findings accumulate, and their status is that of all. A call returns its own status; errors of earlier calls do not
+ * affect it.
  * Options of zeros are the defaults. Numbers are read and written with a decimal point, whatever the host sets with
  * setlocale. */
 #ifndef ACTIO_H

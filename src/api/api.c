@@ -2,10 +2,8 @@
  * The public interface where it is more than a call: contexts, findings, tables of options, tables of results. */
 #include <actio/actio.h>
 
-#include "base/findings.h"
-#include "compare/comparison.h"
+#include "api/entry.h"
 #include "model/model.h"
-#include "orbit/orbits.h"
 #include "result/table.h"
 
 #include <math.h>
@@ -351,11 +349,12 @@ static int attempt_writing(struct writing *w, void (*stage)(void *), const void 
 {
     const char *missing = !thing ? name : !w->path ? "path" : NULL;
     if (!w->ctx || !w->f) return ACTIO_WRONG_USAGE;
+    struct actio_call call = actio_call_begin(w->ctx, w->f);
     if (missing) {
         actio_report(w->f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT(missing)));
+        actio_call_end(&call, true, "");
         return ACTIO_WRONG_USAGE;
     }
-    struct actio_call call = actio_call_begin(w->ctx, w->f);
     size_t before = w->f->count;
     bool done = actio_attempt(w->ctx, stage, w) == 0 && !w->failed, starved = w->ctx->refused > 0;
     actio_call_end(&call, done, "writing a file");
@@ -434,13 +433,12 @@ int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, c
                          struct actio_findings *f)
 {
     struct drawing d = { .ctx = ctx, .model = model, .axes = axes, .animate = animate, .f = f };
-    if (!ctx || !f) return ACTIO_WRONG_USAGE;
-    if (!model) {
-        actio_report(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT("model")));
-        return ACTIO_WRONG_USAGE;
+    struct actio_call call;
+    if (!actio_entry_open(&call, ctx, f, "model", model)) return ACTIO_WRONG_USAGE;
+    if (axes && strstr(axes, "dual.")) { /* known when the dual action is formed */
+        actio_call_end(&call, true, "");
+        return ACTIO_DONE;
     }
-    if (axes && strstr(axes, "dual.")) return ACTIO_DONE; /* known when the dual action is formed */
-    struct actio_call call = actio_call_begin(ctx, f);
     size_t before = f->count;
     bool done = actio_attempt(ctx, try_drawing, &d) == 0 && !d.failed;
     actio_table_free(d.table);

@@ -184,8 +184,9 @@ int actio_check_model(struct actio_context *ctx, struct actio_model *model, cons
     for (size_t i = 0; there && i < boxes; i++) there = box[i].text != NULL;
     if (!there) actio_report(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT("box")));
     int status = there ? actio_check_inside(ctx, model, box, boxes, f, out) : ACTIO_WRONG_USAGE;
+    int own = f->status;
     actio_call_end(&call, status == ACTIO_DONE && out->verdict, "the verdict");
-    return f->status ? f->status : status;
+    return own ? own : status;
 }
 
 struct actio_modes *actio_modes_find(struct actio_context *ctx, struct actio_model *model, size_t most,

@@ -275,14 +275,15 @@ struct actio_finding *actio_report(struct actio_findings *f, enum actio_code cod
 /* ---- around a public function */
 
 /* As such, or in better words: too many rows, too large a matrix. */
-static bool reported_memory(const struct actio_findings *f)
+static bool reported_memory(const struct actio_findings *f, size_t first)
 {
     bool reported = f->starved;
-    for (size_t i = 0; i < f->count; i++)
+    for (size_t i = first; i < f->count; i++)
         reported = reported || words[f->item[i].code].status == words[ACTIO_F_OUT_OF_MEMORY].status;
     return reported;
 }
 
+/* Errors count from 0: those of earlier calls do not stop this one. */
 struct actio_call actio_call_begin(struct actio_context *ctx, struct actio_findings *f)
 {
     struct actio_call call = { .ctx = ctx,
@@ -290,9 +291,13 @@ struct actio_call actio_call_begin(struct actio_context *ctx, struct actio_findi
                                .outer = ctx->findings,
                                .refused = ctx->refused,
                                .errors = f->errors,
+                               .count = f->count,
+                               .status = f->status,
                                .abandoned = ctx->abandoned };
     call.locale = ctx->plain_numbers ? ctx->plain_numbers() : NULL;
     call.watched = actio_watch(ctx);
+    f->errors = 0;
+    f->status = 0;
     ctx->findings = f;
     ctx->refused = 0;
     ctx->abandoned = false;
@@ -302,12 +307,15 @@ struct actio_call actio_call_begin(struct actio_context *ctx, struct actio_findi
 void actio_call_end(struct actio_call *call, bool done, const char *what)
 {
     struct actio_context *ctx = call->ctx;
-    bool silent = (ctx->abandoned || !done) && call->f->errors == call->errors;
-    if (ctx->refused && !reported_memory(call->f))
-        actio_report(call->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what)));
-    else if (silent && actio_cancelled(ctx)) actio_report(call->f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+    struct actio_findings *f = call->f;
+    bool silent = (ctx->abandoned || !done) && f->errors == 0;
+    if (ctx->refused && !reported_memory(f, call->count))
+        actio_report(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what)));
+    else if (silent && actio_cancelled(ctx)) actio_report(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
     else if (silent && actio_stopped(ctx))
-        actio_report(call->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the work was under way")));
+        actio_report(f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the work was under way")));
+    f->errors += call->errors;
+    if (f->status == 0 || (call->status && call->status < f->status)) f->status = call->status;
     ctx->findings = call->outer;
     ctx->refused += call->refused;
     ctx->abandoned |= call->abandoned;

@@ -80,7 +80,8 @@ extern const char actio_starved_message[], actio_starved_hint[]; /* of the error
 struct actio_call {
     struct actio_context *ctx;
     struct actio_findings *f, *outer;
-    size_t refused, errors;
+    size_t refused, errors, count; /* of errors and findings: what was there before */
+    int status;
     bool abandoned;
     void *locale;
     struct actio_context *watched;

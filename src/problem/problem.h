@@ -58,7 +58,8 @@ int actio_problem_examine(struct actio_problem *problem);
 int actio_problem_check_direction(struct actio_problem *problem, bool backward);
 int actio_problem_check_walls(struct actio_problem *problem, double t, const double *y);
 /* outside.c: forces from outside. Are all bound; is there one where formulas are needed (`what` needs them); they are
- * kept for motions; a motion that asks them is opened; do the options of a run fit them; do all give derivatives; why one has failed. 0, or 1 and a finding. */
+ * kept for motions; a motion that asks them is opened; do the options of a run fit them; do all give derivatives; why
+ * one has failed. 0, or 1 and a finding. */
 int actio_problem_check_bound(const struct actio_model *model, struct actio_findings *f);
 int actio_problem_needs_formulas(const struct actio_model *model, const char *what, struct actio_findings *f);
 int actio_problem_bind_outside(struct actio_problem *problem);
