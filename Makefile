@@ -51,6 +51,14 @@ bench: setup-test
 	@$(MAKE) configure
 	@cmake --build --preset release -j $(JOBS) --target bench
 
+# Random motions against references of 106 bits: FROM=1 COUNT=1000
+FROM ?= 1
+COUNT ?= 1000
+truth: setup-test
+	@$(MAKE) configure
+	@cmake --build --preset release -j $(JOBS) --target product truth
+	@/usr/bin/python3 tests/truth/measure.py --from $(FROM) --count $(COUNT) --jobs $(JOBS)
+
 fuzz: setup-test
 	@python3 tools/test.py --only fuzz --seconds 600
 
@@ -61,4 +69,4 @@ web:
 clean:
 	rm -rf build
 
-.PHONY: all setup setup-test configure demo install uninstall gallery figures test sanitize bench fuzz web clean
+.PHONY: all setup setup-test configure demo install uninstall gallery figures test sanitize bench truth fuzz web clean

@@ -45,6 +45,20 @@ if(ACTIO_NATIVE)
   add_test(NAME starved COMMAND starved WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endif()
 
+# References of the random families: tests/truth/. The fast multiply-add of this machine where it has one.
+if(ACTIO_NATIVE AND NOT ACTIO_SANITIZE)
+  include(CheckCCompilerFlag)
+  check_c_compiler_flag(-march=native ACTIO_HAS_MARCH_NATIVE)
+  file(GLOB truth CONFIGURE_DEPENDS tests/truth/*.c)
+  add_executable(truth ${truth})
+  target_compile_options(truth PRIVATE -O2 -ffp-contract=off $<$<BOOL:${ACTIO_HAS_MARCH_NATIVE}>:-march=native>)
+  target_link_libraries(truth PRIVATE m)
+  if(ACTIO_PYTHON)
+    add_test(NAME truth_check COMMAND ${ACTIO_PYTHON} tests/truth/check.py --truth ${CMAKE_BINARY_DIR}/truth
+             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  endif()
+endif()
+
 # The program with its work as its clock. Compiled once more, so that every basic block counts.
 if(ACTIO_NATIVE AND NOT ACTIO_SANITIZE)
   add_executable(polled tests/polled.c ${cli} ${core} ${native} ${embedded})
