@@ -7,7 +7,7 @@
 #include "kernel/kernel.h"
 
 enum actio_instr_op {
-#define INSTR(name, arity, value) ACTIO_I_##name,
+#define INSTR(name, arity, value, ...) ACTIO_I_##name,
 #include "kernel/instr.def"
 #undef INSTR
     ACTIO_I_COUNT

@@ -10,7 +10,7 @@ static const struct {
     const char *value;
     int arity;
 } instr[] = {
-#define INSTR(name, arity, value) { #value, arity },
+#define INSTR(name, arity, value, ...) { #value, arity },
 #include "kernel/instr.def"
 #undef INSTR
 };

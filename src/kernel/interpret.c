@@ -272,7 +272,7 @@ void actio_section_run(const struct actio_section *s, const struct actio_tape *t
 /* ---- where a value stopped being finite */
 
 static const uint8_t arity_of[] = {
-#define INSTR(name, arity, value) arity,
+#define INSTR(name, arity, value, ...) arity,
 #include "kernel/instr.def"
 #undef INSTR
 };

@@ -51,6 +51,15 @@ const actio_one_fn *actio_kernel_one(const struct actio_kernel *k);
  * finite. */
 uint32_t actio_kernel_locate(const struct actio_kernel *k, const struct actio_arg *in, const double *pre, size_t lane,
                              double *work);
+/* enclose.c: ranges (range.h) of the outputs while each input stays in its own; forward.c: outputs and their
+ * derivatives while the inputs have these rates. By the interpreter; work: registers() ranges, or twice as many
+ * doubles. */
+size_t actio_kernel_registers(const struct actio_kernel *k);
+struct actio_range;
+void actio_kernel_enclose(const struct actio_kernel *k, const struct actio_range *in, const double *pre,
+                          struct actio_range *out, struct actio_range *work);
+void actio_kernel_forward(const struct actio_kernel *k, const struct actio_arg *in, const double *rate,
+                          const double *pre, double *out, double *out_rate, double *work);
 const char *actio_kernel_tier(const struct actio_kernel *k); /* "interpret", "cc" */
 void actio_kernel_free(struct actio_kernel *k);
 

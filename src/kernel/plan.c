@@ -42,7 +42,7 @@ struct plan {
 enum { MULTIPLY_OUT = 32 }; /* powers up to here become products */
 
 static const uint8_t arity_of[] = {
-#define INSTR(name, arity, value) arity,
+#define INSTR(name, arity, value, ...) arity,
 #include "kernel/instr.def"
 #undef INSTR
 };

@@ -23,7 +23,7 @@ static void run_one(const struct actio_instr *i, double *w)
     }
     double b = i->op == ACTIO_I_POWI ? 0 : w[i->b];
     switch (i->op) {
-#define INSTR(name, arity, value)                                                                                      \
+#define INSTR(name, arity, value, ...)                                                                                 \
     case ACTIO_I_##name:                                                                                               \
         w[i->dst] = (value);                                                                                           \
         break;
