@@ -152,7 +152,8 @@ static inline struct actio_range actio_range_mod(struct actio_range a, struct ac
     if (!isfinite(whole.lo) || !isfinite(whole.hi)) return ACTIO_RANGE_ALL;
     if (floor(whole.lo) == floor(whole.hi))
         return actio_range_sub(a, actio_range_mul(b, actio_range_at(floor(whole.lo))));
-    double off = fmax(fabs(a.lo), fabs(a.hi)) * 4 * ACTIO_RANGE_ULP; /* of a - b floor(a/b), which is rounded */
+    /* a - b floor(a/b) is rounded, and a/b may be -0 of a negative a */
+    double off = fmax(fabs(a.lo), fabs(a.hi)) * 4 * ACTIO_RANGE_ULP + fmax(fabs(b.lo), fabs(b.hi)) * 0x1p-1020;
     return actio_range_widened(fmin(b.lo, 0) - off, fmax(b.hi, 0) + off, 4);
 }
 
