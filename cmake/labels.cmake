@@ -36,9 +36,11 @@ if(NOT ACTIO_SANITIZE)
   actio_quick_parts(contact tumbler incline billiard comes_to_rest columns after_an_event passes momenta rods releases
                     corners wires two_slips backward principles sticks soft hard_to_see)
   actio_quick_parts(corners exact nested refused walls powers)
-  actio_quick_parts(derive check_golden check_command check_following)
-  actio_quick_parts(derive_by check_golden check_duals)
-  actio_quick_parts(derive_fields test_string test_names test_refusals)
+  actio_quick_parts(derive check_golden check_command check_following cart chain-table clutch euler-top knife lm
+                    moving-wall pars4 pendulum-tension rod-servo suslov turntable)
+  actio_quick_parts(derive_by check_golden check_duals coin lm2 pars42 suslov-state)
+  actio_quick_parts(derive_fields test_string test_names test_refusals test_sleigh test_others test_edges test_beam
+                    test_frames test_hamel test_reads_back test_latex)
   actio_quick_parts(dual orders closures tables whole zero written gauge hamiltonian quadratic free soft horizons
                     marching)
   actio_quick_parts(field wrong columns start options rules kinds laws)

@@ -860,6 +860,9 @@ def a_driven_motion_shows_energy_less_work():
     assert told["energy_drift"] > .1 and told["energy_less_work"] < 1e-8 and told["work_error"] < 1e-6, told
     write("b.act", OSCILLATOR)
     assert json.loads(actio("run", "b.act", "--json").out)["energy_less_work"] is None
+    for force, seen in (("1e-9", True), ("1e-12", False)):                  # less than 1e-10 of the energy is rounding
+        write("c.act", "coord x\nlagrangian x'^2/2 - x^2/2\nforce x = -%s*x'\nstart x = 1\ntime 0 .. 10\n" % force)
+        assert (json.loads(actio("run", "c.act", "--json").out)["energy_less_work"] is not None) == seen, force
     status, shown = on_terminal("run", "a.act")
     assert status == 0 and "energy less work" in shown and "energy drift" not in shown, shown
     status, shown = on_terminal("run", "b.act")

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+import latex_values
 from program import ROOT, Tally, arguments, call, chosen, has_fields, model_name, one_sided, rows, run_parts
 
 GOLDEN = os.path.join(ROOT, "tests", "derive")
@@ -195,12 +196,16 @@ def is_whole(text):
 
 
 def check_latex(program, model, tally):
+    """Whole, and its formulas have the values of those of the text."""
     stem = os.path.basename(model)
     status, text, err = call(program, "derive", model, "--format", "latex")
     good = status == 0 and text.startswith("\\documentclass") and text.endswith("\\end{document}\n")
     tally.check(good, "%s: --format latex: %s" % (stem, err[:300]))
     tally.check(is_whole(text), "%s: LaTeX with open brackets" % stem)
     tally.check(text.isascii() or "\\text{" in text, "%s: letters that TeX engines do not share" % stem)
+    if not has_fields(model):
+        said = equations(call(program, "derive", model)[1])
+        latex_values.check(said, text, lambda good, words: tally.check(good, "%s: LaTeX: %s" % (stem, words)))
     return environments(text)
 
 

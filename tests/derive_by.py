@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import latex_values
 from derive import compiled, dot, environments, equations, is_whole, names_of, observed
 from program import ROOT, Tally, arguments, call, chosen, model_name, rows, run_parts
 
@@ -554,7 +555,7 @@ def check_dual(program, path, tally):
         want = -sum(start[n] * start["dual." + n] for n in pairs)
         tally.check(2 * len(pairs) == len(start) and close(right(start), want), "%s: the boundary term" % what)
     tally.check(not bad, "%s: %s" % (what, "; ".join(bad[:4])))
-    check_latex(program, path, "dual", tally)
+    check_latex(program, path, "dual", shown, tally)
     status, _, err = call(program, "derive", path, "--by", "dual", "--format", "c")
     tally.check(status == 2 and "solved by iteration" in err, "%s in C: exit %s" % (what, status))
     return shown
@@ -662,13 +663,15 @@ def check_c(program, folder, model, by, tally):
         tally.check(all(close(r[column], g[len(coords) + i], size, 1e-8) for r, g in zip(table, got)), "%s and run differ in %s" % (what, column))
 
 
-def check_latex(program, model, by, tally):
+def check_latex(program, model, by, shown, tally):
     status, text, err = call(program, "derive", model, "--by", by, "--format", "latex")
     what = "%s by %s" % (os.path.basename(model), by)
     tally.check(status == 0 and text.endswith("\\end{document}\n"), "%s: LaTeX: %s" % (what, err[:200]))
     tally.check(is_whole(text) and environments(text), "%s: LaTeX with open brackets" % what)
     twice = re.search(r"[\^_]\{[^{}]*\}\s*[\^_]\{[^{}]*\}\s*[\^_]\{|\}\^\{[^{}]*\}\^\{", text)
     tally.check(not twice, "%s: a second exponent: %s" % (what, twice and twice.group()))
+    if by in ("gauss", "maggi", "appell", "hamilton"):                                  # without letters of their own
+        latex_values.check(equations(shown.text), text, lambda good, words: tally.check(good, "%s: LaTeX: %s" % (what, words)))
 
 
 def check_golden(program, tally):
@@ -691,7 +694,7 @@ def main():
             shown = check_text(program, folder, model, by, tally)
             if shown:
                 check_c(program, folder, model, by, tally)
-                check_latex(program, model, by, tally)
+                check_latex(program, model, by, shown, tally)
     run_parts((check_duals, check_golden), program, tally)
     tally.done()
 

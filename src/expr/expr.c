@@ -414,7 +414,9 @@ static int by_id(const uint32_t *list, uint32_t count) /* already ascending? */
 /* Ascending ids are a topological order: radix sort by bytes, since cones can be large. */
 static void sort_ids(uint32_t *list, uint32_t *spare, uint32_t count)
 {
-    for (int shift = 0; shift < 32; shift += 8) {
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < count; i++) all |= list[i];
+    for (int shift = 0; shift < 32 && all >> shift; shift += 8) {
         uint32_t start[257] = { 0 };
         for (uint32_t i = 0; i < count; i++) start[((list[i] >> shift) & 255) + 1]++;
         for (int b = 0; b < 256; b++) start[b + 1] += start[b];
