@@ -94,6 +94,7 @@ struct actio_switch_lines {
     const bool *whole;
     const bool *by_place; /* its rate is known without accelerations and rates of states */
     const bool *nested;   /* other switches stand in its expression */
+    const bool *by_time;  /* its expression depends on time only */
 };
 struct actio_elimination {
     bool symbolic; /* RHS and SOLVE exist: eliminated on the formulas; else only MATRIX */
@@ -109,6 +110,8 @@ struct actio_traits {
      * that residual depends on the others; its multiplier is then 0 */
     bool droppable;
     bool cornered; /* switches stand in the Lagrangian or in constraints: velocities may jump */
+    bool jumping;  /* switches stand in constraints */
+    bool switched; /* they stand in velocity terms of constraints: the rank of the rows may change */
     bool plain;    /* reactions are along gradients, and multipliers are not states: corners have formulas */
 };
 /* Where the derivatives of quantities stand. */

@@ -110,7 +110,10 @@ static void say_contradiction(struct actio_about *about, const struct actio_verd
         const struct actio_relation *r = &v->related.contradictory[i];
         const char *names = actio_arena_format(about->arena, "%s%s", names_of(about, r), params_of(about, r)),
                    *remedy = remedy_for_contradiction(about, v, r);
-        if (rows)
+        if (v->jumps)
+            actio_report_at(about->f, ACTIO_F_CONTRADICTORY_JUMP, &about->model->source, last_place(about, r),
+                            ACTIO_ARGS(ACTIO_TEXT(about->sys->constraint[r->row[0]]), ACTIO_NUMBER(v->later_from)));
+        else if (rows)
             actio_report_at(about->f, ACTIO_F_CONTRADICTORY_ROWS, &about->model->source, last_place(about, r),
                             ACTIO_ARGS(ACTIO_TEXT(r->text), ACTIO_TEXT(names), ACTIO_TEXT(when), ACTIO_TEXT(remedy)));
         else

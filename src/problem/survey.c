@@ -2,6 +2,7 @@
  * The verdict on a model at work: the box it looks into, and the system with the constraints that follow. Its words:
  * explain/verdict.c. */
 #include "problem/problem.h"
+#include "solve/corner.h"
 #include "verdict/verdict.h"
 
 #include <math.h>
@@ -19,6 +20,13 @@ static void widen(double *low, double *high)
 
 /* Where the motion goes at a rough tolerance; what can't be computed is left out. */
 enum { ROWS = 65 };
+
+static void note_jump(struct actio_problem *problem, const double *start, struct actio_box *box)
+{
+    struct actio_motion *m = &problem->motion;
+    if (m->halted.why == ACTIO_STOP_ROW_JUMPS_ON_TIME && actio_corner_surely_breaks(m, box->t_end, start))
+        box->jumped = m->halted.by;
+}
 
 static void visit(struct actio_problem *problem, struct actio_box *box)
 {
@@ -51,6 +59,7 @@ static void visit(struct actio_problem *problem, struct actio_box *box)
             actio_march(problem->ctx, &problem->motion.flow, &task, &result);
         box->t_end = result.t;
         box->rows_disagreed = problem->motion.halted.why == ACTIO_STOP_CONTRADICTION;
+        note_jump(problem, start, box);
         for (size_t i = 0; i < problem->ny; i++)
             for (size_t r = 0; r < result.rows; r++) {
                 double x = box->seed[r * problem->ny + i] = rows.y[i * ROWS + r];
@@ -103,6 +112,7 @@ static void survey(void *user)
                              .high = actio_arena_array(&problem->arena, problem->ny + 1, sizeof(double)),
                              .seed = actio_arena_array(&problem->arena, ROWS * problem->ny + 1, sizeof(double)) };
     box.in_use = &s->in_use;
+    box.jumped = SIZE_MAX;
     box.rows = ROWS;
     /* constraints that depend on time are looked at at other times, too */
     box.t1 = problem->model->time.given ? problem->model->time.t1 : 1;

@@ -12,6 +12,7 @@
 #define JUMPS 1e-11   /* of the size of its terms: what differs more between the two sides jumps */
 #define LATE 1e-11    /* of the interval: how far from its instant a crossing may be located */
 #define CLOSE 1e-15   /* of the velocities: Newton's step is rounding */
+#define ROUGHLY 1e-3  /* of its terms: what a rough motion knows of a jump */
 #define FITS 1e-9     /* of the sizes: momenta and rows that can't be met this well have no solution */
 enum { ROUNDS = 60 }; /* of Newton's method: rows that are not linear in velocities converge slowly */
 
@@ -29,6 +30,7 @@ struct actio_corner {
     double drift;           /* dPhi/dt, states moving */
     bool by_q, by_v;        /* what Phi depends on */
     double *v, *sigma, *Dv; /* the solution */
+    double *before;         /* velocities there */
     double *K, *b, *x, *y, *work;
     int *iwork;
     double nu, speed; /* speed: of the fastest coordinate before */
@@ -66,6 +68,7 @@ int actio_corner_open(struct actio_motion *m)
                  { &c->after, m->sys->switches.count },
                  { &c->gradient, n },
                  { &c->v, n },
+                 { &c->before, n },
                  { &c->sigma, rows },
                  { &c->Dv, rows },
                  { &c->K, N * N },
@@ -85,8 +88,8 @@ void actio_corner_close(struct actio_motion *m)
 {
     struct actio_corner *c = m->corner;
     if (!c) return;
-    void *parts[] = { c->mode, c->after, c->gradient, c->v,     c->sigma, c->Dv,    c->K,    c->b,
-                      c->x,    c->y,     c->work,     c->iwork, c->old.p, c->new.p, c->rests };
+    void *parts[] = { c->mode, c->after, c->gradient, c->before, c->v,     c->sigma, c->Dv,    c->K,
+                      c->b,    c->x,     c->y,        c->work,   c->iwork, c->old.p, c->new.p, c->rests };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, c);
     m->corner = NULL;
@@ -199,6 +202,28 @@ static size_t broken_row(const struct actio_motion *m, const struct actio_corner
             return m->sys->position_row[i];
     }
     return m->p;
+}
+
+/* Position row i on both sides at a state: its jump. */
+static double jump_at(struct actio_motion *m, struct actio_corner *c, size_t i, double t, const double *y)
+{
+    double side[2] = { 0, 0 };
+    for (int k = 0; k < 2; k++) {
+        set_modes(m, k ? c->after : c->mode);
+        const double *f = actio_motion_levels(m, t, y);
+        side[k] = f ? f[i] : NAN;
+    }
+    return side[1] - side[0];
+}
+
+bool actio_corner_surely_breaks(struct actio_motion *m, double t, const double *other)
+{
+    struct actio_corner *c = m->corner;
+    size_t i = 0;
+    while (m->sys->position_row[i] != m->halted.by) i++;
+    double jump = c->new.f[i] - c->old.f[i];
+    bool by_much = fabs(jump) > ROUGHLY * fmax(c->old.f_size[i], c->new.f_size[i]);
+    return by_much || fabs(jump_at(m, c, i, t, other) - jump) <= 1e-9 * fabs(jump);
 }
 
 struct jump {
@@ -423,6 +448,7 @@ static int check_rank(struct actio_motion *m, size_t k, double t, const double *
 static int turn_velocities(struct actio_motion *m, size_t k, double t, double *y, bool *turned)
 {
     struct actio_corner *c = m->corner;
+    memcpy(c->before, y + c->n, c->n * sizeof *y);
     if (memcmp(c->mode, m->here.mode, m->sys->switches.count * sizeof(double)) == 0) return ACTIO_FLOW_OK;
     memcpy(c->after, m->here.mode, m->sys->switches.count * sizeof(double));
     set_modes(m, c->mode);
@@ -432,12 +458,15 @@ static int turn_velocities(struct actio_motion *m, size_t k, double t, double *y
     if (!status) status = read_side(m, t, y, &c->new);
     if (status) return actio_motion_note_bad(m);
     size_t broken = broken_row(m, c);
-    if (broken < m->p) return corner_stop(m, broken, ACTIO_STOP_ROW_JUMPS);
+    if (broken < m->p)
+        return corner_stop(m, broken,
+                           m->sys->switches.by_time[k] ? ACTIO_STOP_ROW_JUMPS_ON_TIME : ACTIO_STOP_ROW_JUMPS);
     struct jump j = look(m, c);
     if (!j.lagrangian && !j.holonomic && !j.velocity) return ACTIO_FLOW_OK;
     bool turns = j.lagrangian || j.holonomic;
     *turned = true;
-    if (!m->sys->is.plain || (turns && c->by_v)) return corner_stop(m, k, ACTIO_STOP_CORNER);
+    if (!m->sys->is.plain) return corner_stop(m, k, ACTIO_STOP_NO_RULE);
+    if (turns && c->by_v) return corner_stop(m, k, ACTIO_STOP_CORNER);
     memcpy(c->y, y, m->ny * sizeof *y);
     memcpy(c->v, y + c->n, c->n * sizeof *y);
     c->nu = 0;
@@ -454,6 +483,11 @@ int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, boo
 {
     *turned = false;
     if (!m->corner) return ACTIO_FLOW_OK;
+    struct actio_corner *c = m->corner;
     int status = turn_velocities(m, k, t, y, turned);
-    return status ? status : check_rank(m, k, t, y, turned);
+    if (!status) status = check_rank(m, k, t, y, turned);
+    if (status != ACTIO_FLOW_FAILED) return status;
+    actio_corner_undo(m); /* it ends before the switch */
+    memcpy(y + c->n, c->before, c->n * sizeof *y);
+    return status;
 }

@@ -137,10 +137,12 @@ struct actio_halt {
         ACTIO_STOP_DUAL,
         ACTIO_STOP_OUTSIDE,
         ACTIO_STOP_ROW_JUMPS,
+        ACTIO_STOP_ROW_JUMPS_ON_TIME, /* at a switch of time only: no motion passes it */
         ACTIO_STOP_GAP_JUMPS,
         ACTIO_STOP_RANK_SWITCHES,
         ACTIO_STOP_VELOCITIES_JUMP,
-        ACTIO_STOP_CORNER
+        ACTIO_STOP_CORNER,
+        ACTIO_STOP_NO_RULE /* the law in force has no rule for velocities that jump */
     } why;
 };
 /* For stiff steppers. */
