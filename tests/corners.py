@@ -179,6 +179,27 @@ def powers(program, folder, tally):
     tally.check(status == 0 and abs(last.get("x_dot", 9) - .25) < 1e-9, "exit %s, %s\n%s" % (status, last, err))
 
 
+BELT = ("coord x, y\nlagrangian x'^2 + y'^2 - 4*x^2 - 2*9.81*y\n"
+        "contact belt: y >= 0, restitution = 0, friction = .25, stick = .4, slip = x' - .5\nstart x' = .5\ntime 0 .. 3700\n")
+
+
+def periods(program, folder, tally):
+    """1000 stick-slip periods: no onset is late, and no lateness adds up."""
+    _, out, err = call(program, "run", write(folder, BELT), "--json", "--quiet", "--tol", "1e-11")
+    events = json.loads(out)["events"] if out else []
+    far, near = .4 * 9.81 / 4, .15 * 9.81 / 4              # where it slips; from there to where it would balance while sliding
+    slide, stick = math.pi - math.atan(4 * near), 4 * near
+    for kind, first, skipped in (("slip", 2 * far, 0), ("stick", 2 * far + slide, 1)):
+        times = [e["t"] for e in events if e["kind"] == kind][skipped:]
+        off = [t - first - k * (slide + stick) for k, t in enumerate(times)]
+        tally.check(len(off) > 1000 and abs(off[0]) < 2e-14 and max(map(abs, off)) < 1e-11,
+                    "%d of %s, the first off by %r, all by %r\n%s" % (len(off), kind, off[:1], max(map(abs, off), default=9), err))
+    text = "coord y\nlagrangian y'^2/2 - y\nforce y = t/2\ncontact floor: y >= 0, restitution = 0\ntime 0 .. 3\n"
+    _, out, err = call(program, "run", write(folder, text), "--json", "--quiet")
+    times = [e["t"] for e in json.loads(out)["events"] if e["kind"] == "release"] if out else []
+    tally.check(len(times) == 1 and abs(times[0] - 2) < 1e-14, "released at %r, not where nothing presses, t = 2\n%s" % (times, err))
+
+
 # ---- random models
 
 def number(rng, low=.3, high=1.5):
@@ -285,7 +306,7 @@ def main():
     program, _ = arguments()
     tally = Tally("corners")
     with tempfile.TemporaryDirectory() as folder:
-        run_parts([exact, nested, agreement, refused, walls, powers, smoothed], program, folder, tally)
+        run_parts([exact, nested, agreement, refused, walls, powers, periods, smoothed], program, folder, tally)
     tally.done()
 
 
