@@ -154,6 +154,33 @@ def refused(program, folder, tally):
             tally.check(code == 0 and last, "%s before the jump: exit %s\n%s" % (name, code, err))
 
 
+SIDES = [       # (model, lines of check, [(from, rank, rows that are off, verdict)])
+    (CLUTCH % "if(t < 1, 0, a' - b')", ["clutch: no constraint until t = 1", "until t = 1: regular, rank 0, power of the reactions none",
+                                        "from t = 1 on: regular, rank 1, power of the reactions none"],
+     [(0, 0, ["clutch"], "regular"), (1, 1, [], "regular")]),
+    (CLUTCH % "if(t < 1 or t > 2, 0, a' - b')", ["clutch: no constraint until t = 1, from t = 2 on"],
+     [(0, 0, ["clutch"], "regular"), (1, 1, [], "regular"), (2, 0, ["clutch"], "regular")]),
+    ("coord a, b, c\nlagrangian a'^2/2 + b'^2/2 + c'^2/2\nconstraint one: a' = b' + if(t < 1, 0, c')\nconstraint two: a' = b'\n"
+     "start c' = 1\ntime 0 .. 2\n", ["until t = 1: redundant, rank 1", "from t = 1 on: regular, rank 2"],
+     [(0, 1, [], "redundant"), (1, 2, [], "regular")]),
+]
+
+
+def sides(program, folder, tally):
+    """`check` on each side of switches in constraints: ranks, rows that restrict nothing, power."""
+    for text, lines, expected in SIDES:
+        path = write(folder, text)
+        _, out, err = call(program, "check", path)
+        missing = [line for line in lines if line not in out]
+        tally.check(not missing, "%s\nlacks %s:\n%s%s" % (text, missing, out, err))
+        _, out, _ = call(program, "check", path, "--json")
+        found = [(s["from"], s["rank"], s["off"], s["verdict"]) for s in json.loads(out).get("sides", [])]
+        tally.check(found == expected, "%s\nsides %s, not %s" % (text, found, expected))
+    for name, text, _ in EXACT:                                # where no rank changes nothing is said
+        _, out, _ = call(program, "check", write(folder, text), "--json")
+        tally.check(("sides" in json.loads(out)) == ("clutch" in name), "%s: %s" % (name, out[:2000]))
+
+
 def walls(program, folder, tally):
     """A body slides off a step, and lands after a free fall."""
     text = ("coord x, y\nlagrangian (x'^2 + y'^2)/2 - %r*y\ncontact step: y >= if(x < 1, 0, -.2), restitution = 0\n"
@@ -306,7 +333,7 @@ def main():
     program, _ = arguments()
     tally = Tally("corners")
     with tempfile.TemporaryDirectory() as folder:
-        run_parts([exact, nested, agreement, refused, walls, powers, periods, smoothed], program, folder, tally)
+        run_parts([exact, nested, agreement, refused, sides, walls, powers, periods, smoothed], program, folder, tally)
     tally.done()
 
 

@@ -355,8 +355,11 @@ static void say_redundant(struct actio_about *about, const struct actio_relation
 {
     struct actio_span span = r->spare < r->rows ? constraint_place(about, r->row[r->spare]) : last_place(about, r);
     if (r->rows == 1) {
-        actio_report_at(about->f, has_switch(about, r->row[0]) ? ACTIO_F_SWITCHED_OFF : ACTIO_F_REDUNDANT_ROW,
-                        &about->model->source, span, ACTIO_ARGS(ACTIO_TEXT(names_of(about, r))));
+        const char *when = about->off ? about->off[r->row[0]] : NULL;
+        actio_report_at(
+            about->f, has_switch(about, r->row[0]) ? ACTIO_F_SWITCHED_OFF : ACTIO_F_REDUNDANT_ROW,
+            &about->model->source, span,
+            ACTIO_ARGS(ACTIO_TEXT(names_of(about, r)), ACTIO_TEXT(when ? when : "on this side of its switch")));
         return;
     }
     const char *how = proportion(about, r);

@@ -73,6 +73,7 @@ static void visit(struct actio_problem *problem, struct actio_box *box)
         problem->visits = box->seeds;
         problem->visited_at = visited_at;
         memcpy(problem->visited_at, times, sizeof times);
+        actio_problem_note_sides(problem);
     }
     problem->tentative = false;
     memcpy(problem->y0, start, problem->ny * sizeof *start); /* as given: examining puts it on the constraints */
