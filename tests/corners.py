@@ -181,8 +181,28 @@ def sides(program, folder, tally):
         tally.check(("sides" in json.loads(out)) == ("clutch" in name), "%s: %s" % (name, out[:2000]))
 
 
+def claims(program, folder, tally):
+    """A principle that does not apply fails its own claims, and no others."""
+    text = "coord x\nlagrangian x'^2/2\nstart x' = 1\ntime 0 .. 1\n" + "".join(
+        "expect x at 1 = %s within 1e-9%s\n" % x for x in ((1, ""), (1, " by reduced"), (2, ""), (1, " by gauss")))
+    status, out, err = call(program, "test", write(folder, text), "--json")
+    found = [(c["ok"], c["why"]) for c in json.loads(out)["claims"]]
+    tally.check(status == 1 and [f[0] for f in found] == [True, False, False, True] and "does not apply" in found[1][1],
+                "exit %s, %s %s" % (status, found, err))
+
+
 def walls(program, folder, tally):
     """A body slides off a step, and lands after a free fall."""
+    floor = "coord x, y\nlagrangian (x'^2 + y'^2)/2 - y\ncontact floor: y >= %s, restitution = %s\nstart x' = 2\ntime 0 .. 1.5\n"
+    lift = "coord y\nlagrangian y'^2/2 - y\ncontact floor: y >= %s, restitution = %s\ntime 0 .. 1.5\n"
+    for text, end in ((floor % ("max(0, x - 1)", 0), {"x": 1.75, "y": .75, "x_dot": .5, "y_dot": .5}),      # a ramp: v along it, sqrt(2)
+                      (floor % ("max(0, x - 1)", .5), {"x": 1.5, "y": 1, "x_dot": .5, "y_dot": .5}),        # (2, 0) becomes (.5, 1.5)
+                      (floor % ("-max(0, x - 1)", 0), {"x": 3, "y": -.5, "y_dot": -1}),                     # it falls away more steeply than a throw
+                      (lift % ("max(0, t - 1)", 0), {"y": .5, "y_dot": 1}), (lift % ("max(0, t - 1)", .5), {"y": .625, "y_dot": 1}),
+                      (lift % ("max(0, 1 - t) - 1", 0), {"y": -1, "y_dot": 0})):
+        status, last, err = moved(program, folder, text)
+        off = {c: last.get(c, math.nan) - v for c, v in end.items()}
+        tally.check(status == 0 and all(abs(x) < 1e-12 for x in off.values()), "%s: exit %s, off by %s\n%s" % (text, status, off, err))
     text = ("coord x, y\nlagrangian (x'^2 + y'^2)/2 - %r*y\ncontact step: y >= if(x < 1, 0, -.2), restitution = 0\n"
             "start x = .5, x' = 1\ntime 0 .. 2\n" % G)
     _, out, _ = call(program, "run", write(folder, text), "--json", "--quiet")
@@ -333,7 +353,7 @@ def main():
     program, _ = arguments()
     tally = Tally("corners")
     with tempfile.TemporaryDirectory() as folder:
-        run_parts([exact, nested, agreement, refused, sides, walls, powers, periods, smoothed], program, folder, tally)
+        run_parts([exact, nested, agreement, refused, sides, claims, walls, powers, periods, smoothed], program, folder, tally)
     tally.done()
 
 

@@ -92,6 +92,15 @@ static bool has_switched_constraints(struct actio_formation *F)
     return any;
 }
 
+/* Walls: an impact reads all of their formulas on one side. */
+static bool has_switched_walls(struct actio_formation *F)
+{
+    bool any = false;
+    for (size_t i = 0; i < F->sys.walls.contacts; i++) any |= actio_uses(&F->pool, F->walls.gap[i].e, ACTIO_SPACE_MODE);
+    for (size_t j = 0; j < F->sys.walls.slips; j++) any |= actio_uses(&F->pool, F->walls.slip[j].e, ACTIO_SPACE_MODE);
+    return any;
+}
+
 static bool has_switched_rows(struct actio_formation *F)
 {
     bool any = false;
@@ -103,7 +112,7 @@ struct actio_formation *actio_form_equations(struct actio_context *ctx, struct a
 {
     struct actio_formation *F = actio_form_parts(ctx, model);
     F->sys.is.jumping = has_switched_constraints(F);
-    F->sys.is.cornered = F->sys.is.jumping || actio_uses(&F->pool, F->L, ACTIO_SPACE_MODE);
+    F->sys.is.cornered = F->sys.is.jumping || has_switched_walls(F) || actio_uses(&F->pool, F->L, ACTIO_SPACE_MODE);
     F->h = actio_form_array(F, F->N, sizeof *F->h);
     F->c = actio_form_array(F, F->p, sizeof *F->c);
     form_lagrange(F);
