@@ -60,6 +60,18 @@ EXACT = [
      "start x' = 1, th' = 1\ntime 0 .. 2\n", {"x_dot": math.sqrt(.6)}),
 ]
 
+SQUARE = "coord x, y\nlagrangian (x'^2 + y'^2)/2 - %s\nstart x = -1, y = %s, x' = 1, y' = %s\ntime 0 .. 2\n"
+# Two surfaces at one instant: (model, {column: value at the end}, or None: the order matters)
+TOGETHER = [
+    (SQUARE % ("if(x < 0, 0, .3) - if(y < 0, 0, .2)", -1, 1), {"x_dot": math.sqrt(.4), "y_dot": math.sqrt(.6)}),
+    (SQUARE % ("if(y < 0, 0, .2) - if(x < 0, 0, .3)", -1, 1), {"x_dot": math.sqrt(.4), "y_dot": math.sqrt(.6)}),
+    (SQUARE % ("if(x < 0, 0, .3)*if(y < 0, 0, 1)", -4, 1), {"x_dot": 1, "y_dot": 1}),
+    (SQUARE % ("if(x < 0, 0, .3) - if(x + y < 0, 0, .2)", 0, 0), None),
+    (SQUARE % ("if(x + y < 0, 0, .2) - if(x < 0, 0, .3)", 0, 0), None),
+    (SQUARE % ("if(x < 0 and y < 0, 0, .2)", -1, 1), None),
+    (SQUARE % ("if(x < 0, 0, .3)*if(t < 1, 1, 2)", -2, 1), None),
+]
+
 # Switches inside switches: (formula of F in  x'' = -F, x = 0, x' = 1 at t = 0; {t: the force that acts from then on})
 NESTED = [("if(floor(t) >= 2, .2, 0)", 2), ("if(floor(t) < 2, 0, .2)", 2), ("if(min(t, 1) >= 1, .2, 0)", 1), ("if(sign(t - 1) < 1, 0, .2)", 1),
           ("if(if(t < 1, 0, 1) >= 1, .2, 0)", 1), ("if(max(-1, min(1, t)) < 1, 0, .2)", 1), ("if(mod(t, 4) < 2, 0, .2)", 2)]
@@ -136,6 +148,17 @@ def agreement(program, folder, tally):
         wrong = [r for r in rows if r["status"] in ("disagrees", "failed") and r["by"] not in ("reduced", "vakonomic")
                  and CANT[1] not in r["note"]]
         tally.check(len(rows) > 8 and not wrong, "%s: %s %s" % (name, wrong, err))
+
+
+def together(program, folder, tally):
+    """Surfaces that cross where the motion reaches both."""
+    for text, end in TOGETHER:
+        status, last, err = moved(program, folder, text)
+        if end is None:
+            tally.check(status == 3 and "depend on which is first" in err and last, "%s: exit %s\n%s" % (text, status, err))
+        else:
+            off = {c: last.get(c, math.nan) - v for c, v in end.items()}
+            tally.check(status == 0 and all(abs(x) < 1e-12 for x in off.values()), "%s: exit %s, off by %s\n%s" % (text, status, off, err))
 
 
 def refused(program, folder, tally):
@@ -353,7 +376,7 @@ def main():
     program, _ = arguments()
     tally = Tally("corners")
     with tempfile.TemporaryDirectory() as folder:
-        run_parts([exact, nested, agreement, refused, sides, claims, walls, powers, periods, smoothed], program, folder, tally)
+        run_parts([exact, nested, agreement, together, refused, sides, claims, walls, powers, periods, smoothed], program, folder, tally)
     tally.done()
 
 

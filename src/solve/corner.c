@@ -33,6 +33,10 @@ struct actio_corner {
     double *before;         /* velocities there */
     double *K, *b, *x, *y, *work;
     int *iwork;
+    struct {
+        double *mode, *y[2];
+        bool *rests;
+    } tried;          /* two orders of switches at one instant */
     double nu, speed; /* speed: of the fastest coordinate before */
     bool varies;      /* the rank of the rows does, from switch to switch */
 };
@@ -69,6 +73,9 @@ int actio_corner_open(struct actio_motion *m)
                  { &c->gradient, n },
                  { &c->v, n },
                  { &c->before, n },
+                 { &c->tried.mode, m->sys->switches.count },
+                 { &c->tried.y[0], m->ny },
+                 { &c->tried.y[1], m->ny },
                  { &c->sigma, rows },
                  { &c->Dv, rows },
                  { &c->K, N * N },
@@ -80,7 +87,8 @@ int actio_corner_open(struct actio_motion *m)
         if (!(*want[i].p = take(m, want[i].n))) return 1;
     c->iwork = actio_alloc(m->ctx, 2 * N + 1, sizeof *c->iwork);
     c->rests = actio_alloc(m->ctx, m->sys->switches.count + 1, sizeof *c->rests);
-    return !c->iwork || !c->rests || !open_side(m, &c->old) || !open_side(m, &c->new)
+    c->tried.rests = actio_alloc(m->ctx, m->sys->switches.count + 1, sizeof *c->rests);
+    return !c->iwork || !c->rests || !c->tried.rests || !open_side(m, &c->old) || !open_side(m, &c->new)
            || actio_motion_need(m, ACTIO_Q_CORNER);
 }
 
@@ -88,11 +96,37 @@ void actio_corner_close(struct actio_motion *m)
 {
     struct actio_corner *c = m->corner;
     if (!c) return;
-    void *parts[] = { c->mode, c->after, c->gradient, c->before, c->v,     c->sigma, c->Dv,    c->K,
-                      c->b,    c->x,     c->y,        c->work,   c->iwork, c->old.p, c->new.p, c->rests };
+    void *parts[] = { c->tried.mode, c->tried.y[0], c->tried.y[1], c->tried.rests, c->mode,  c->after, c->gradient,
+                      c->before,     c->v,          c->sigma,      c->Dv,          c->K,     c->b,     c->x,
+                      c->y,          c->work,       c->iwork,      c->old.p,       c->new.p, c->rests };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, c);
     m->corner = NULL;
+}
+
+double *actio_corner_try(struct actio_motion *m, int which, const double *y)
+{
+    struct actio_corner *c = m->corner;
+    memcpy(c->tried.mode, m->here.mode, m->sys->switches.count * sizeof(double));
+    memcpy(c->tried.rests, m->rests, m->sys->switches.count * sizeof *m->rests);
+    return memcpy(c->tried.y[which], y, m->ny * sizeof *y);
+}
+
+void actio_corner_try_end(struct actio_motion *m)
+{
+    struct actio_corner *c = m->corner;
+    memcpy(m->here.mode, c->tried.mode, m->sys->switches.count * sizeof(double));
+    memcpy(m->rests, c->tried.rests, m->sys->switches.count * sizeof *m->rests);
+}
+
+bool actio_corner_same_end(const struct actio_motion *m)
+{
+    double far = 0, speed = 0, *const *y = m->corner->tried.y;
+    for (size_t i = m->n; i < m->ny; i++) {
+        far = fmax(far, fabs(y[0][i] - y[1][i]));
+        speed = fmax(speed, fmax(fabs(y[0][i]), fabs(y[1][i])));
+    }
+    return far <= FITS * speed;
 }
 
 void actio_corner_note(struct actio_motion *m)

@@ -123,7 +123,7 @@ struct actio_chosen {
 };
 /* What stopped it. */
 struct actio_halt {
-    size_t by; /* switch or constraint */
+    size_t by, with; /* switch or constraint; another switch */
     enum {
         ACTIO_STOP_NONE,
         ACTIO_STOP_CHATTER,
@@ -142,6 +142,7 @@ struct actio_halt {
         ACTIO_STOP_RANK_SWITCHES,
         ACTIO_STOP_VELOCITIES_JUMP,
         ACTIO_STOP_CORNER,
+        ACTIO_STOP_ORDER,
         ACTIO_STOP_NO_RULE /* the law in force has no rule for velocities that jump */
     } why;
 };
