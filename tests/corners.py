@@ -25,6 +25,16 @@ CLUTCH = "coord a, b\nlagrangian a'^2/2 + b'^2\nconstraint clutch: %s = 0\nforce
 CANT = "does not apply", "the rank of the constraints changes"      # these motions need a rank that stays
 STEADY = "hamel", "discrete", "skg", "dual"                         # by these principles
 
+def roof():
+    """Velocities (a, b, a + b/2) behind the edge of z = max(0, x) + y/2: along the edge the momentum is kept, the energy as well."""
+    # b + (a + b/2)/2 = 1.25 and a^2 + b^2 + (a + b/2)^2 = 2.25: b = 1 - .4a, 2a^2 + 1.25b^2 + ab = 2.25
+    A, B = 2 + 1.25 * .16 - .4, -1.25 * .8 + 1
+    a = (-B + math.sqrt(B * B + 4 * A)) / (2 * A)
+    return {"x_dot": a, "y_dot": 1 - .4 * a, "z_dot": a + (1 - .4 * a) / 2}
+
+
+ROOF = roof()
+
 # (name, model, {column: value at the end})
 EXACT = [
     ("gear", "param T = 1\ncoord a, b\nlagrangian a'^2/2 + b'^2\nconstraint gear: a' = if(t < 1, 2, 3)*b'\nforce a = T\n"
@@ -33,6 +43,16 @@ EXACT = [
     ("clutch opens", CLUTCH % "if(t < 1, a' - b', 0)", {"a": 1 / 6 + 2 / 3 + 2, "b": 1 / 6 + 2 / 3}),
     ("bend", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint wire: y = max(0, x)\nstart x = -1, x' = 1\ntime 0 .. 2\n",
      {"x": S2, "y": S2, "x_dot": S2}),
+    ("bend of a rate", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint wire: y' = if(x < 0, 0, 1)*x'\nstart x = -1, x' = 1\ntime 0 .. 2\n",
+     {"x": S2, "y": S2, "x_dot": S2}),
+    ("bend of a path", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint wire: y' = if(x < 0, 0, 1 + x)*x'\nstart x = -1, x' = 1\ntime 0 .. 1.5\n",
+     {"energy": .5}),
+    ("roof of rates", "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint roof: z' = if(x < 0, 0, 1)*x' + .5*y'\n"
+     "start x = -1, x' = 1, y' = 1, z' = .5\ntime 0 .. 1.5\n", ROOF),
+    ("roof", "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint roof: z = max(0, x) + .5*y\n"
+     "start x = -1, x' = 1, y' = 1, z' = .5\ntime 0 .. 1.5\n", ROOF),
+    ("rates that do not meet", "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint c: z' = if(x < 0, 1, 2)*y'\n"
+     "start x = -1, x' = 1, y' = 1, z' = 1\ntime 0 .. 2\n", {"x_dot": 1, "y_dot": .6, "z_dot": 1.2}),
     ("potential step", "coord x\nlagrangian x'^2/2 - if(x < 1, 0, 1)\nstart x' = 2\ntime 0 .. 2\n",
      {"x": 1 + 1.5 * math.sqrt(2), "x_dot": math.sqrt(2), "energy": 2}),
     ("too low for it", "coord x\nlagrangian x'^2/2 - if(x < 1, 0, 1)\nstart x' = 1\ntime 0 .. 2\n", {"x": 0, "x_dot": -1}),
@@ -90,6 +110,8 @@ REFUSED = [
     ("stairs", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: y = floor(x)\nstart x = .5, x' = 1\ntime 0 .. 1\n",
      3, "'c' jumps at t = 0.5"),
     ("speed", "coord x\nlagrangian x'^2/2 - abs(x')\nforce x = -1\nstart x' = 1\ntime 0 .. 3\n", 3, "no velocities behind the switch"),
+    ("step and row", "coord x, y\nlagrangian (x'^2 + y'^2)/2 - if(x < 0, 0, .1)\nconstraint c: y' = if(x < 0, 0, 1 + t)*x'\nstart x = -1, x' = 1\ntime 0 .. 2\n",
+     3, "jumps together with the Lagrangian"),
     ("wall comes", "coord y\nlagrangian y'^2/2\ncontact floor: y >= if(t < 1, 0, 1)\nstart y = .5\ntime 0 .. 2\n",
      3, "'floor' jumps into the body at t = 1"),
 ]

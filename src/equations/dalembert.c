@@ -119,6 +119,7 @@ struct actio_formation *actio_form_equations(struct actio_context *ctx, struct a
     place_flows(F);
     form_rates(F);
     F->sys.is.switched = has_switched_rows(F);
+    actio_form_integrable(F);
     actio_check_frame(F);
     return F;
 }

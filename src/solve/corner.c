@@ -32,6 +32,7 @@ struct actio_corner {
     double *v, *sigma, *Dv; /* the solution */
     double *before;         /* velocities there */
     double *K, *b, *x, *y, *work;
+    double *both, *basis; /* rows of both sides; scratch */
     int *iwork;
     struct {
         double *mode, *y[2];
@@ -82,10 +83,12 @@ int actio_corner_open(struct actio_motion *m)
                  { &c->b, N },
                  { &c->x, N },
                  { &c->y, m->ny },
-                 { &c->work, actio_rank_work(N, N) } };
+                 { &c->both, 4 * rows * n },
+                 { &c->basis, (N + rows) * (N + rows) },
+                 { &c->work, actio_rank_work(N + rows, N + rows) + N + rows } };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].p = take(m, want[i].n))) return 1;
-    c->iwork = actio_alloc(m->ctx, 2 * N + 1, sizeof *c->iwork);
+    c->iwork = actio_alloc(m->ctx, 2 * (N + rows) + 1, sizeof *c->iwork);
     c->rests = actio_alloc(m->ctx, m->sys->switches.count + 1, sizeof *c->rests);
     c->tried.rests = actio_alloc(m->ctx, m->sys->switches.count + 1, sizeof *c->rests);
     return !c->iwork || !c->rests || !c->tried.rests || !open_side(m, &c->old) || !open_side(m, &c->new)
@@ -96,9 +99,10 @@ void actio_corner_close(struct actio_motion *m)
 {
     struct actio_corner *c = m->corner;
     if (!c) return;
-    void *parts[] = { c->tried.mode, c->tried.y[0], c->tried.y[1], c->tried.rests, c->mode,  c->after, c->gradient,
-                      c->before,     c->v,          c->sigma,      c->Dv,          c->K,     c->b,     c->x,
-                      c->y,          c->work,       c->iwork,      c->old.p,       c->new.p, c->rests };
+    void *parts[] = { c->both,  c->basis, c->tried.mode, c->tried.y[0], c->tried.y[1], c->tried.rests,
+                      c->mode,  c->after, c->gradient,   c->before,     c->v,          c->sigma,
+                      c->Dv,    c->K,     c->b,          c->x,          c->y,          c->work,
+                      c->iwork, c->old.p, c->new.p,      c->rests };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, c);
     m->corner = NULL;
@@ -261,7 +265,7 @@ bool actio_corner_surely_breaks(struct actio_motion *m, double t, const double *
 }
 
 struct jump {
-    bool lagrangian, holonomic, velocity;
+    bool lagrangian, holonomic, integrable, velocity;
 };
 
 static struct jump look(const struct actio_motion *m, const struct actio_corner *c)
@@ -272,9 +276,59 @@ static struct jump look(const struct actio_motion *m, const struct actio_corner 
     for (size_t r = 0; r < c->rows; r++) {
         if (!jumps(c->old.phi[r], c->new.phi[r], fmax(c->old.phi_size[r], c->new.phi_size[r]))) continue;
         if (is_position_row(m->sys, m->sys->velocity_row[r])) j.holonomic = true;
+        else if (m->sys->integrable && m->sys->integrable[r]) j.integrable = true;
         else j.velocity = true;
     }
     return j;
+}
+
+/* Rows of one side without what they have along the gradient of the switch, each of length 1. */
+static void spread_along(struct actio_motion *m, struct actio_corner *c, const double *values, double *row)
+{
+    const struct actio_system *sys = m->sys;
+    size_t n = c->n;
+    double square = actio_dot(n, c->gradient, c->gradient);
+    memset(row, 0, c->rows * n * sizeof *row);
+    for (size_t i = 0; i < sys->level_rows.count; i++) {
+        size_t entry = sys->level_rows.col[i];
+        if (sys->A.col[entry] < n) row[sys->level_rows.row[i] * n + sys->A.col[entry]] += values[sys->G.count + entry];
+    }
+    for (size_t r = 0; r < c->rows; r++, row += n) {
+        double before = actio_norm(n, row), part = actio_dot(n, row, c->gradient) / square;
+        for (size_t i = 0; i < n; i++) row[i] -= part * c->gradient[i];
+        double after = actio_norm(n, row);
+        for (size_t i = 0; i < n; i++) row[i] = after > 1e-12 * before ? row[i] / after : 0;
+    }
+}
+
+/* Do the rows of both sides leave the same directions along a surface that stands still? Then what they restrict to
+ * bends there and does not break. */
+static bool rows_meet(struct actio_motion *m, struct actio_corner *c, double t, const double *y)
+{
+    size_t n = c->n, rank[3];
+    double *both = c->both, *copy = both + 2 * c->rows * n;
+    if (!(actio_norm(n, c->gradient) > 0) || c->drift != 0) return false;
+    for (int k = 0; k < 2; k++) {
+        set_modes(m, k ? c->after : c->mode);
+        const double *values = actio_motion_values(m, t, y);
+        if (values) spread_along(m, c, values, both + k * c->rows * n);
+        else return false;
+    }
+    for (size_t k = 0; k < 3; k++) { /* old, new, all of them */
+        size_t rows = k == 2 ? 2 * c->rows : c->rows;
+        memcpy(copy, both + (k == 1) * c->rows * n, rows * n * sizeof *copy);
+        rank[k] = actio_row_bases(rows, n, copy, 1e-9, c->basis, c->work, c->iwork);
+    }
+    return rank[0] == rank[1] && rank[1] == rank[2];
+}
+
+/* Velocity rows that are integrated count as their integrals, where these are continuous. */
+static void settle_integrable(struct actio_motion *m, struct actio_corner *c, double t, const double *y, struct jump *j)
+{
+    if (!j->integrable) return;
+    if (rows_meet(m, c, t, y)) j->holonomic = true;
+    else j->velocity = true;
+    set_modes(m, c->after);
 }
 
 /* ---- velocities behind, for a given nu */
@@ -496,11 +550,13 @@ static int turn_velocities(struct actio_motion *m, size_t k, double t, double *y
         return corner_stop(m, broken,
                            m->sys->switches.by_time[k] ? ACTIO_STOP_ROW_JUMPS_ON_TIME : ACTIO_STOP_ROW_JUMPS);
     struct jump j = look(m, c);
+    settle_integrable(m, c, t, y, &j);
     if (!j.lagrangian && !j.holonomic && !j.velocity) return ACTIO_FLOW_OK;
     bool turns = j.lagrangian || j.holonomic;
     *turned = true;
     if (!m->sys->is.plain) return corner_stop(m, k, ACTIO_STOP_NO_RULE);
     if (turns && c->by_v) return corner_stop(m, k, ACTIO_STOP_CORNER);
+    if (turns && j.velocity && c->by_q) return corner_stop(m, k, ACTIO_STOP_TWO_RULES);
     memcpy(c->y, y, m->ny * sizeof *y);
     memcpy(c->v, y + c->n, c->n * sizeof *y);
     c->nu = 0;

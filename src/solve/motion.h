@@ -143,6 +143,7 @@ struct actio_halt {
         ACTIO_STOP_VELOCITIES_JUMP,
         ACTIO_STOP_CORNER,
         ACTIO_STOP_ORDER,
+        ACTIO_STOP_TWO_RULES, /* a velocity row and the Lagrangian jump at one place */
         ACTIO_STOP_NO_RULE /* the law in force has no rule for velocities that jump */
     } why;
 };
