@@ -275,6 +275,26 @@ BELT = ("coord x, y\nlagrangian x'^2 + y'^2 - 4*x^2 - 2*9.81*y\n"
         "contact belt: y >= 0, restitution = 0, friction = .25, stick = .4, slip = x' - .5\nstart x' = .5\ntime 0 .. 3700\n")
 
 
+ROOTS = [      # (model, exit status, value at the end or words): under a root, pulled back it rests, pushed away it may leave at any time
+    ("state x\nflow x' = sqrt(abs(x))\ntime 0 .. 3\n", 1, "undetermined"), ("state x\nflow x' = -sqrt(abs(x))\ntime 0 .. 3\n", 1, "undetermined"),
+    ("state x\nflow x' = abs(x)^(1/3)\ntime 0 .. 3\n", 1, "undetermined"), ("coord x\nlagrangian x'^2/2\nforce x = abs(x)^.5\ntime 0 .. 3\n", 1, "undetermined"),
+    ("state x\nflow x' = -sqrt(abs(x))\nstart x = 1\ntime 0 .. 3\n", 3, "undetermined"),
+    ("state x\nflow x' = -sign(x)*sqrt(abs(x))\nstart x = 1\ntime 0 .. 3\n", 0, 0.), ("state x\nflow x' = -sign(x)*sqrt(abs(x))\ntime 0 .. 3\n", 0, 0.),
+    ("coord x\nlagrangian x'^2/2\nforce x = -sign(x)*abs(x)^.5\ntime 0 .. 3\n", 0, 0.), ("state x\nflow x' = x + abs(x)^1.5\ntime 0 .. 3\n", 0, 0.),
+    ("state x\nflow x' = -x*log(abs(x) + 1e-300)\ntime 0 .. 3\n", 0, 0.),
+]
+
+
+def roots(program, folder, tally):
+    """Infinite derivatives at the motion's own point."""
+    for text, expected, end in ROOTS:
+        status, last, err = moved(program, folder, text)
+        fits = abs(last.get("x", 9) - end) < 1e-9 if expected == 0 else end in err
+        tally.check(status == expected and fits, "%s: exit %s, %s\n%s" % (text, status, last, err))
+        status, out, err = call(program, "check", write(folder, text))
+        tally.check((status, "undetermined" in out) == ((1, True) if expected == 1 else (0, False)), "check of %s: exit %s\n%s%s" % (text, status, out, err))
+
+
 def periods(program, folder, tally):
     """1000 stick-slip periods: no onset is late, and no lateness adds up."""
     _, out, err = call(program, "run", write(folder, BELT), "--json", "--quiet", "--tol", "1e-11")
@@ -398,7 +418,7 @@ def main():
     program, _ = arguments()
     tally = Tally("corners")
     with tempfile.TemporaryDirectory() as folder:
-        run_parts([exact, nested, agreement, together, refused, sides, claims, walls, powers, periods, smoothed], program, folder, tally)
+        run_parts([exact, nested, agreement, together, refused, sides, claims, walls, powers, roots, periods, smoothed], program, folder, tally)
     tally.done()
 
 

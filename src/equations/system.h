@@ -110,6 +110,7 @@ struct actio_traits {
      * that residual depends on the others; its multiplier is then 0 */
     bool droppable;
     bool cornered; /* switches stand in the Lagrangian or in constraints: velocities may jump */
+    bool rooted;   /* they stand under roots and fractional powers */
     bool jumping;  /* switches stand in constraints */
     bool switched; /* they stand in velocity terms of constraints: the rank of the rows may change */
     bool plain;    /* reactions are along gradients, and multipliers are not states: corners have formulas */

@@ -403,6 +403,9 @@ static void say_all(struct actio_about *about, const struct actio_verdict *v)
     if (v->word == ACTIO_VERDICT_singular) say_singular(about, v);
     for (size_t i = 0; i < v->closure.undetermineds && v->word == ACTIO_VERDICT_undetermined; i++)
         actio_say_arbitrary(about, v, v->closure.undetermined[i]);
+    if (v->at_will)
+        actio_explain_report(about, ACTIO_F_STARTS_AT_WILL,
+                             ACTIO_ARGS(ACTIO_TEXT(about->sys->switches.text[v->at_will - 1])));
     if (v->too_large) say_too_large(about);
     /* of `hidden`: with the start data */
     for (size_t i = 0;

@@ -55,8 +55,9 @@ static void visit(struct actio_problem *problem, struct actio_box *box)
                                          .rows = { { ROWS, times, rows.y, ROWS } },
                                          .max_steps = 20000 };
         struct actio_march_result result = { .y = box->end };
-        if (actio_motion_begin(&problem->motion, m->time.t0, problem->y0) == 0)
-            actio_march(problem->ctx, &problem->motion.flow, &task, &result);
+        bool begun = actio_motion_begin(&problem->motion, m->time.t0, problem->y0) == 0;
+        if (!begun && problem->motion.halted.why == ACTIO_STOP_AT_WILL) box->at_will = problem->motion.halted.by;
+        if (begun) actio_march(problem->ctx, &problem->motion.flow, &task, &result);
         box->t_end = result.t;
         box->rows_disagreed = problem->motion.halted.why == ACTIO_STOP_CONTRADICTION;
         note_jump(problem, start, box);
@@ -113,7 +114,7 @@ static void survey(void *user)
                              .high = actio_arena_array(&problem->arena, problem->ny + 1, sizeof(double)),
                              .seed = actio_arena_array(&problem->arena, ROWS * problem->ny + 1, sizeof(double)) };
     box.in_use = &s->in_use;
-    box.jumped = SIZE_MAX;
+    box.jumped = box.at_will = SIZE_MAX;
     box.rows = ROWS;
     /* constraints that depend on time are looked at at other times, too */
     box.t1 = problem->model->time.given ? problem->model->time.t1 : 1;

@@ -187,6 +187,13 @@ static int beyond(struct actio_motion *m, size_t k, double t, const double *y)
     return nearbyint(guards_at(m, t, y)[k]) > m->here.mode[k] ? 1 : -1;
 }
 
+static int stop_at_will(struct actio_motion *m, size_t k)
+{
+    m->halted.why = ACTIO_STOP_AT_WILL;
+    m->halted.by = k;
+    return ACTIO_FLOW_FAILED;
+}
+
 /* Switches on their surfaces, but `k`. */
 static int settle_resting(struct actio_motion *m, size_t k, double t, const double *y)
 {
@@ -194,6 +201,7 @@ static int settle_resting(struct actio_motion *m, size_t k, double t, const doub
         if (j == k || !rests(m, j)) continue;
         if (actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
         if (!switches_settle(m, j, t, y, 1)) return stop_chattering(m, j, t, y);
+        if (actio_switch_may_leave(m, j, t, y)) return stop_at_will(m, j);
     }
     return ACTIO_FLOW_OK;
 }
@@ -311,6 +319,7 @@ int actio_switch_crossed(void *user, size_t k, double t, double *y)
     if (!(turned || jumped(m, k, t, y)
           || (rests(m, k) ? leave(m, k, t, y) : switches_settle(m, k, t, y, beyond(m, k, t, y)))))
         return stop_chattering(m, k, t, y);
+    if (rests(m, k) && actio_switch_may_leave(m, k, t, y)) return stop_at_will(m, k);
     for (size_t j = 0; m->corner && !turned && j < m->sys->switches.count; j++)
         if (j != k && crosses_too(m, j, k, t, y)) cross(m, j, t, y);
     follow_others(m, k, t, y);
