@@ -4,6 +4,7 @@
 tests/python_calls.py [--program PROGRAM]"""
 import ctypes
 import gc
+import math
 import multiprocessing
 import os
 import pickle
@@ -380,8 +381,28 @@ def forces_from_python(tally):
         try:
             action()
             tally.check(False, "an exception is lost")
-        except RuntimeError as error:
-            tally.check(str(error) == "no motor", str(error))
+        except (RuntimeError, actio.NumericsError) as error:
+            tally.check(str(error.__cause__ or error) == "no motor", str(error))
+
+    def fails_later(t, y):
+        if t > 1.005:
+            raise RuntimeError("no motor any more")
+        return pull(t, y)
+    model.bind("pull", fails_later)
+    for check in (True, False):
+        try:
+            model.run(local=1e-9, check=check)
+            tally.check(False, "a late exception is lost")
+        except actio.NumericsError as error:
+            kept = error.result
+            off = abs(kept["x"] - formula["x"][:len(kept.t)]).max()
+            tally.check(str(error.__cause__) == "no motor any more" and .9 < kept.t[-1] <= 1 and off < 1e-7, "rows before an exception: %s, %s" % (kept.t[-1], off))
+    model.bind("pull", pull, lambda t, y: (math.cos(t), [-4.1, 0]))
+    try:
+        model.run()
+        tally.check(False, "wrong slopes")
+    except actio.Error as error:
+        tally.check("EXTERNAL_SLOPES" in [f.code for f in error.findings], "wrong slopes: %s" % error)
     model.bind("pull", lambda t, y: model.run(local=1e-3).end["x"])
     for action in (lambda: model.run(local=1e-9), lambda: model.rhs(0, [1, 2]), lambda: model.bind("nonesuch", pull), lambda: model.bind("pull", 3)):
         try:

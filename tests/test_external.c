@@ -14,6 +14,7 @@ static const char written[] = "param k = 4\ncoord x\nlagrangian x'^2/2 - k*x^2/2
 struct motor {
     double stop, poison; /* from these times on it fails, or gives nothing */
     size_t calls;
+    int wrong; /* which derivative is off by a hundredth: 1 by time, 2 and 3 by the state */
 };
 
 /* sin(3t) - x^3/2 */
@@ -25,6 +26,9 @@ static int motor(void *user, double t, const double *y, size_t size, double *val
     *value = t > m->poison ? NAN : sin(3 * t) - y[0] * y[0] * y[0] / 2;
     if (dt) *dt = 3 * cos(3 * t);
     if (dy) dy[0] = -3 * y[0] * y[0] / 2;
+    if (dt && m->wrong == 1) *dt *= 1.01;
+    if (dy && m->wrong == 2) dy[0] *= 1.01;
+    if (dy && m->wrong == 3) dy[1] = 0.01;
     return 0;
 }
 
@@ -37,7 +41,7 @@ struct bench {
 
 static struct bench open_bench(const char *text)
 {
-    struct bench b = { .ctx = actio_context_create(NULL), .motor = { INFINITY, INFINITY, 0 } };
+    struct bench b = { .ctx = actio_context_create(NULL), .motor = { INFINITY, INFINITY, 0, 0 } };
     b.f = actio_findings_create(b.ctx);
     b.model = actio_model_read_string(b.ctx, "a.act", text, strlen(text), NULL, 0, b.f);
     return b;
@@ -321,6 +325,52 @@ TEST(a_callback_that_fails_ends_every_principle_with_its_rows_kept)
         }
 }
 
+/* Right ones pass: every other test with derivatives. */
+TEST(wrong_derivatives_are_seen_at_the_start)
+{
+    static const char *const by[] = { "", "by t", "by x,", "by x_dot," };
+    for (int wrong = 1; wrong <= 3; wrong++)
+        for (int stepwise = 0; stepwise < 2; stepwise++) {
+            struct bench b = open_bench(driven);
+            struct actio_run_options o = actio_run_options_default();
+            b.motor.wrong = wrong;
+            CHECK(bind_motor(&b, true) == 0);
+            struct actio_table *t = stepwise ? NULL : actio_run(b.ctx, b.model, &o, b.f);
+            struct actio_integrator *i = stepwise ? actio_integrator_create(b.ctx, b.model, &o, b.f) : NULL;
+            CHECK(!t && !i && said(&b, "EXTERNAL_SLOPES") && actio_findings_status(b.f) == ACTIO_WRONG_USAGE);
+            struct actio_message m = found(&b, "EXTERNAL_SLOPES");
+            CHECK(m.message && strstr(m.message, by[wrong]) != NULL);
+            if (m.message && !strstr(m.message, by[wrong])) printf("    %s\n", m.message);
+            actio_table_free(t);
+            actio_integrator_free(i);
+            close_bench(&b);
+        }
+}
+
+/* |v| at rest has any slope between -1 and 1; sqrt(x) ends at its start; a large force has slopes of its size. */
+static int cornered(void *user, double t, const double *y, size_t size, double *value, double *dt, double *dy)
+{
+    (void)user;
+    (void)size;
+    if (y[0] < 1) return 1;
+    *value = 1e6 * sin(t) + fabs(y[1]) + sqrt(y[0] - 1);
+    if (dt) *dt = 1e6 * cos(t);
+    if (dy) dy[1] = y[1] < 0 ? -1 : 1;
+    if (dy) dy[0] = 0.5 / sqrt(fmax(y[0] - 1, 1e-300));
+    return 0;
+}
+
+TEST(a_corner_or_an_end_at_the_start_is_not_a_wrong_derivative)
+{
+    struct bench b = open_bench(driven);
+    struct actio_run_options o = local(1e-6);
+    CHECK(actio_model_bind(b.model, "motor", cornered, true, NULL, b.f) == 0);
+    struct actio_table *t = actio_run(b.ctx, b.model, &o, b.f);
+    CHECK(!said(&b, "EXTERNAL_SLOPES"));
+    actio_table_free(t);
+    close_bench(&b);
+}
+
 TEST(a_verdict_is_that_of_the_formula)
 {
     struct bench a = open_bench(sled), b = open_bench(sled_written);
@@ -424,6 +474,8 @@ int main(void)
     RUN(a_flight_between_walls_feels_an_external_force);
     RUN(other_principles_move_by_external_forces_as_by_the_formula);
     RUN(a_callback_that_fails_ends_every_principle_with_its_rows_kept);
+    RUN(wrong_derivatives_are_seen_at_the_start);
+    RUN(a_corner_or_an_end_at_the_start_is_not_a_wrong_derivative);
     RUN(a_verdict_is_that_of_the_formula);
     RUN(redundant_rows_and_claims_go_with_external_forces_and_hidden_constraints_do_not);
     RUN(external_is_a_name_like_others_elsewhere);

@@ -162,8 +162,10 @@ class Call:
     def settle(self, result: Any = None, check: bool = True) -> None:
         """Warns; raises what was found. With check=False errors that leave a result are not raised."""
         failure, self.context.failure = self.context.failure, None
-        if failure is not None:
-            raise failure
+        if failure is not None and (self.status or self.context.cancel.value):      # or a force was tried beside its domain only
+            if result is None or self.context.cancel.value or not isinstance(failure, Exception):
+                raise failure
+            raise raised(self.messages, self.status, self.dropped, result) from failure
         if self.messages:
             warn(self.messages)
         if self.heard:

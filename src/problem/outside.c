@@ -116,6 +116,72 @@ int actio_problem_check_outside(struct actio_problem *problem)
     return 0;
 }
 
+/* ---- are the derivatives those of the value? */
+
+struct probe {
+    const struct actio_external_line *line;
+    double *y;
+    size_t ny;
+    double t, value;
+};
+
+/* Time is the last of the numbers that move. False: there is no finite value. */
+static bool value_beside(struct probe *p, size_t i, double h, double *value)
+{
+    double *x = i < p->ny ? &p->y[i] : &p->t, before = *x;
+    *x += h;
+    bool good = p->line->callback(p->line->user, p->t, p->y, p->ny, value, NULL, NULL) == 0 && isfinite(*value);
+    *x = before;
+    return good;
+}
+
+/* What the two one-sided quotients leave open is allowed: a force may have a corner at the start, or end there. */
+static bool slope_fits(struct probe *p, size_t i, double slope, double *quotient)
+{
+    double h = 1e-6 * fmax(1, fabs(i < p->ny ? p->y[i] : p->t)), up, down;
+    if (!value_beside(p, i, h, &up) || !value_beside(p, i, -h, &down)) return true;
+    double right = (up - p->value) / h, left = (p->value - down) / h, rounding = 1e-8 * fmax(1, fabs(p->value));
+    *quotient = 0.5 * (right + left);
+    double off = fabs(slope - *quotient);
+    return off <= 1e-3 * fabs(*quotient) + fabs(right - left) + rounding;
+}
+
+static int check_slopes_of(struct actio_problem *problem, struct probe *p, double *dy)
+{
+    double quotient;
+    memset(dy, 0, (p->ny + 1) * sizeof *dy);
+    if (p->line->callback(p->line->user, p->t, p->y, p->ny, &p->value, &dy[p->ny], dy) || !isfinite(p->value)) return 0;
+    for (size_t i = 0; i <= p->ny; i++) {
+        if (slope_fits(p, i, dy[i], &quotient)) continue;
+        actio_report_at(problem->f, ACTIO_F_EXTERNAL_SLOPES, &problem->model->source, p->line->span,
+                        ACTIO_ARGS(ACTIO_TEXT(p->line->name), ACTIO_NUMBER(dy[i]),
+                                   ACTIO_TEXT(i < p->ny ? actio_problem_name(problem, i) : "t"),
+                                   ACTIO_NUMBER(quotient)));
+        return 1;
+    }
+    return 0;
+}
+
+static void check_slopes(void *user)
+{
+    struct actio_problem *problem = user;
+    const struct actio_outside_numbers *o = problem->outside.user;
+    struct probe p = { .ny = problem->ny, .y = actio_arena_array(&problem->arena, problem->ny + 1, sizeof(double)) };
+    double *dy = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *dy);
+    for (size_t k = 0; k < o->count && !problem->bad; k++) {
+        memcpy(p.y, problem->y0, problem->ny * sizeof *p.y);
+        p.t = problem->model->time.t0;
+        p.line = &o->line[k];
+        if (p.line->derivatives) problem->bad = check_slopes_of(problem, &p, dy);
+    }
+}
+
+int actio_problem_check_slopes(struct actio_problem *problem)
+{
+    if (!problem->outside.user) return 0;
+    return actio_attempt(problem->ctx, check_slopes, problem) || problem->bad;
+}
+
 void actio_problem_explain_outside(struct actio_problem *problem)
 {
     const struct actio_outside *out = &problem->motion.outside;

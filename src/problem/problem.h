@@ -74,6 +74,8 @@ int actio_problem_bind_outside(struct actio_problem *problem);
 int actio_problem_open_motion(const struct actio_problem *problem, struct actio_motion *motion,
                               struct actio_system *sys);
 int actio_problem_check_outside(struct actio_problem *problem);
+/* derivatives that callbacks give, beside difference quotients at the start; 0, or 1 and a finding */
+int actio_problem_check_slopes(struct actio_problem *problem);
 bool actio_problem_outside_smooth(const struct actio_problem *problem);
 void actio_problem_explain_outside(struct actio_problem *problem);
 void actio_problem_note_sides(struct actio_problem *problem);

@@ -240,7 +240,7 @@ static int integrator_make(struct actio_integrator *i)
     if (p->stepper || p->solve) return no_steps(problem, "it computes the motion as a whole, or on a grid");
     if (!(o->local > 0)) problem->options.local = o->tol;
     if (actio_problem_check_bound(m, problem->f) || actio_problem_check_outside(problem)) return 1;
-    if (actio_run_ready(&i->run)) return 1;
+    if (actio_run_ready(&i->run) || actio_problem_check_slopes(problem)) return 1;
     struct actio_aim aim = { .t0 = m->time.given ? m->time.t0 : 0,
                              .y0 = problem->y0,
                              .tol = o->tol,
