@@ -424,7 +424,9 @@ static int to_surface(struct actio_motion *m, struct actio_corner *c, const stru
         c->nu = nu + step;
         if (follow(m, c, from, at, t)) return 1;
         double next = rate_behind(c), slope = (next - rate) / step;
-        if (!(fabs(next - rate) > 1e-12 * (scale + fabs(next)))) { /* constraints decide how Phi moves */
+        bool same = !(fabs(next - rate) > 1e-12 * (scale + fabs(next)));
+        if (same && round) break; /* no nearer to it than rounding */
+        if (same) {               /* constraints decide how Phi moves */
             *softness = 0;
             return 0;
         }
@@ -441,7 +443,7 @@ static int to_surface(struct actio_motion *m, struct actio_corner *c, const stru
 static enum found pass(struct actio_motion *m, struct actio_corner *c, const struct side *from, struct side *at,
                        double t, int way)
 {
-    double softness;
+    double softness = 0;
     c->nu = 0;
     if (follow(m, c, from, at, t)) return FAILS;
     if (to_surface(m, c, from, at, t, &softness)) return FAILS;

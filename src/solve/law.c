@@ -93,6 +93,7 @@ static void add_strain(struct actio_motion *m)
     flow->crossed = law_crossed;
     flow->passed = law_passed;
     flow->sample = NULL;
+    flow->timely = false; /* a new frame changes nothing */
 }
 
 static void make_law_flow(struct actio_motion *m)

@@ -142,7 +142,7 @@ static void meet_surface(struct actio_marching *m, size_t guard, double *t, doub
         return;
     for (size_t i = 0; i < n; i++) y[i] += shift * m->f[i];
     double met = *t + shift;
-    m->since = (met - *t) - shift;
+    m->since = m->flow->timely ? (met - *t) - shift : 0;
     if (m->since * m->direction < 0 && before(m, met, m->task->t1)) {
         met = nextafter(met, m->direction * INFINITY);
         m->since = (met - *t) - shift;

@@ -40,6 +40,8 @@ struct actio_ode {
      * modes.
      * 0 go on (restart the stepper), else stop with this status. */
     int (*crossed)(void *user, size_t guard, double t, double *y); /* y, the known state, may jump */
+    /* Rates jump at crossings: the state behind one goes on for what its rounded time is late. */
+    bool timely;
     /* The last `watched` guards are only looked at: `passed` is called for each crossing, and the step goes on. */
     size_t watched;
     int (*passed)(void *user, size_t guard, double t, const double *y);

@@ -201,6 +201,7 @@ static void make_flow(struct actio_motion *m)
         .guard = actio_switch_guard,
         .side = actio_switch_side,
         .crossed = actio_switch_crossed,
+        .timely = true,
         .quality = watched ? actio_motion_quality : NULL,
         .quality_at = watched ? actio_motion_quality_at : NULL,
         .singular = watched ? actio_motion_singular : NULL,
