@@ -87,8 +87,12 @@ static bool symmetric_flows(const struct actio_formation *F)
 
 static bool has_corners(struct actio_formation *F)
 {
-    bool any = actio_uses(&F->pool, F->L, ACTIO_SPACE_MODE);
-    for (size_t k = 0; k < F->p; k++) any |= actio_uses(&F->pool, F->g[k], ACTIO_SPACE_MODE);
+    static const enum actio_space jumping[] = { ACTIO_SPACE_MODE, ACTIO_SPACE_HELD };
+    bool any = false;
+    for (size_t i = 0; i < 2; i++) {
+        any |= actio_uses(&F->pool, F->L, jumping[i]);
+        for (size_t k = 0; k < F->p; k++) any |= actio_uses(&F->pool, F->g[k], jumping[i]);
+    }
     return any;
 }
 
@@ -108,7 +112,8 @@ struct actio_formation *actio_form_equations(struct actio_context *ctx, struct a
 static bool is_constant(struct actio_formation *F, const actio_expr *e, size_t n)
 {
     static const enum actio_space moving[] = { ACTIO_SPACE_Q,    ACTIO_SPACE_V,      ACTIO_SPACE_STATE,   ACTIO_SPACE_T,
-                                               ACTIO_SPACE_MODE, ACTIO_SPACE_HIDDEN, ACTIO_SPACE_EXTERNAL };
+                                               ACTIO_SPACE_MODE, ACTIO_SPACE_HIDDEN, ACTIO_SPACE_EXTERNAL,
+                                               ACTIO_SPACE_HELD };
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < sizeof moving / sizeof *moving; k++)
             if (actio_uses(&F->pool, e[i], moving[k])) return false;

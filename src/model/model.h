@@ -107,6 +107,40 @@ struct actio_event_line {
     const char *label;
     struct actio_span span;
     actio_expr left, right, g;
+    signed char way; /* 1 rising, -1 falling, 0 either */
+};
+
+/* What keeps its value between instants (symbol HELD). */
+struct actio_held_line {
+    const char *name, *unit;
+    struct actio_span span;
+    actio_expr x, start;
+    bool start_given;
+};
+/* What an instant sets. */
+enum actio_assign_kind { ACTIO_SETS_COORD, ACTIO_SETS_RATE, ACTIO_SETS_STATE, ACTIO_SETS_HELD };
+struct actio_assign_line {
+    enum actio_assign_kind kind;
+    uint32_t index;
+    actio_expr e;
+    struct actio_span span;
+};
+/* `when` an event or a contact happens, or `every` period from a time on (has_from false: the start). */
+enum actio_instant_kind { ACTIO_WHEN_EVENT, ACTIO_WHEN_CONTACT, ACTIO_EVERY };
+struct actio_instant_line {
+    enum actio_instant_kind kind;
+    uint32_t index; /* of the event or contact */
+    actio_expr period, from;
+    bool has_from, stops;
+    struct actio_assign_line *assign;
+    uint32_t assigns;
+    struct actio_span span;
+};
+struct actio_model_instants {
+    struct actio_held_line *held;
+    size_t helds;
+    struct actio_instant_line *line;
+    size_t lines;
 };
 
 enum actio_constraint_kind { ACTIO_HOLONOMIC, ACTIO_VELOCITY, ACTIO_ACCELERATION }; /* with a state in it: VELOCITY */
@@ -283,6 +317,7 @@ struct actio_mixed_data {
 enum actio_rule_kind {
     ACTIO_RULE_FINITE,
     ACTIO_RULE_NOT_NEGATIVE,
+    ACTIO_RULE_POSITIVE,
     ACTIO_RULE_SHARE,
     ACTIO_RULE_NOT_BELOW,
     ACTIO_RULE_INSIDE
@@ -343,6 +378,7 @@ struct actio_model {
     size_t contacts;
     struct actio_event_line *event;
     size_t events;
+    struct actio_model_instants instants;
     struct actio_softness soft;
     struct actio_named named;
     struct actio_symmetry *symmetry;

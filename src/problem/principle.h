@@ -30,6 +30,7 @@ enum actio_needs {
     ACTIO_NEEDS_SOFT = 512,      /* contacts only as soft walls, no friction of constraints */
     ACTIO_NEEDS_POINTS = 1024,   /* no fields */
     ACTIO_NEEDS_FORMULAS = 2048, /* no forces from outside */
+    ACTIO_NEEDS_NO_INSTANTS = 4096, /* no held values, nothing that is set */
 };
 
 /* Options that belong to some principles only. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The end of a run: why it stopped, in words, and the table it leaves. */
 #include "run/gradient.h"
+#include "run/instants.h"
 #include "solve/contacts.h"
 #include "verdict/units.h"
 
@@ -187,6 +188,7 @@ static void say_failed(struct actio_run *run)
         actio_report(run->problem.f, ACTIO_F_CHATTERING,
                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->switches.text[m->halted.by]), ACTIO_NUMBER(o->t_stop),
                                 ACTIO_TEXT(run->problem.sys->switches.whole[m->halted.by] ? "" : "the sign of ")));
+    else if (m->halted.why == ACTIO_STOP_INSTANT) actio_run_explain_instant(run);
     else if (say_jump(run)) return;
     else if (m->halted.why == ACTIO_STOP_TUNNEL) say_tunnel(run);
     else if (m->halted.why == ACTIO_STOP_SLAB)
@@ -272,7 +274,8 @@ void actio_run_explain(struct actio_run *run)
         return;
     }
     switch (o->status) {
-    case ACTIO_FLOW_OK: break;
+    case ACTIO_FLOW_OK:
+    case ACTIO_FLOW_ENDED: break;
     case ACTIO_FLOW_NAN: say_not_a_number(run); break;
     case ACTIO_FLOW_SINGULAR: say_singular(run); break;
     case ACTIO_FLOW_STOPPED: say_stopped(run); break;
@@ -461,13 +464,15 @@ static const char **kept_names(struct actio_table *t, const char *const *name, s
 }
 
 struct names {
-    const char **contact, **constraint, **event;
+    const char **contact, **constraint, **event, **statement;
 };
 
 static const char *whose(const struct actio_system *sys, const struct names *names, const struct actio_happening *h)
 {
     const struct actio_rub *r = h->kind == ACTIO_STICKS || h->kind == ACTIO_SLIDES ? &sys->walls.rub[h->index] : NULL;
     if (h->kind == ACTIO_PASSES) return names->event[h->index];
+    if (h->kind == ACTIO_PUSHES) return names->constraint[h->index];
+    if (h->kind == ACTIO_SETS) return names->statement[h->index];
     return r && r->contact == UINT32_MAX ? names->constraint[r->constraint] : names->contact[r ? r->contact : h->index];
 }
 
@@ -486,16 +491,18 @@ static void fill_happenings(struct actio_run *run, struct actio_table *t)
     bool backward = run->problem.model->time.t1 < run->problem.model->time.t0;
     double until = run->outcome.status == ACTIO_FLOW_STOPPED && t->rows ? t->data[0][t->rows - 1] : t->holds_until;
     struct names names = { kept_names(t, sys->walls.contact, sys->walls.contacts),
-                           kept_names(t, sys->constraint, sys->p), kept_names(t, sys->walls.event, sys->walls.events) };
+                           kept_names(t, sys->constraint, sys->p), kept_names(t, sys->walls.event, sys->walls.events),
+                           actio_run_statement_names(run, t) };
     for (size_t i = 0; i < c->log.happenings; i++) {
         const struct actio_happening *h = &c->log.happening[i];
         if (!run->outcome.reached && !t->local_only && (backward ? h->t < until : h->t > until)) continue;
         const char *name = whose(sys, &names, h);
         add_event(t, (struct actio_event){ .t = h->t,
-                                           .kind = actio_happening_word(h->kind),
+                                           .kind = h->kind == ACTIO_SETS ? actio_run_statement_kind(run, h->index)
+                                                                 : actio_happening_word(h->kind),
                                            .name = name,
                                            .value = h->impulse,
-                                           .contact = h->kind == ACTIO_PASSES ? NULL : name,
+                                           .contact = h->kind >= ACTIO_PASSES ? NULL : name,
                                            .impulse = h->kind == ACTIO_IMPACT ? h->impulse : 0,
                                            .rule = h->rule && *h->rule ? h->rule : NULL });
     }
@@ -508,6 +515,7 @@ static void fill_switches(struct actio_run *run, struct actio_table *t)
     const struct actio_mode_flip *flip;
     for (size_t i = 1; i < m->history.changes; i++)
         for (size_t n = actio_modes_flips(m, i, &flip); n > 0; n--, flip++)
+            if (flip->k < run->problem.sys->switches.count) /* and not a held value */
             add_event(t,
                       (struct actio_event){
                           .t = m->history.change[i].t, .kind = "switch", .name = name[flip->k], .value = flip->value });

@@ -153,7 +153,8 @@ static void contacts_guard(void *user, double t, const double *y, double *g)
     struct actio_motion *m = user;
     struct actio_contacts *c = m->contacts;
     if (m->sys->switches.count) actio_switch_guard(m, t, y, g);
-    const double *gap = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y);
+    bool none = c->contacts + m->sys->walls.events == 0;
+    const double *gap = none ? NULL : actio_motion_quantity(m, ACTIO_Q_GAPS, t, y);
     for (size_t i = 0; i < c->contacts; i++) g[first_contact(c) + i] = gap_guard(c, i, t, gap[i]);
     for (size_t i = 0; i < m->sys->walls.events; i++) g[last_firm(c) + i] = gap[actio_first_event(m->sys) + i];
     for (size_t k = first_rub(c); k < last_firm(c); k++) g[k] = 1;
@@ -328,6 +329,7 @@ static void watch_events(struct actio_motion *m)
     struct actio_ode *f = &m->flow;
     f->guards = last_firm(m->contacts) + m->sys->walls.events;
     f->watched = m->sys->walls.events;
+    f->way = m->sys->instants.way;
     f->guard = contacts_guard;
     f->side = contacts_side;
     f->passed = contacts_passed;
@@ -355,7 +357,7 @@ static void take_flow_over(struct actio_motion *m)
 int actio_contacts_open(struct actio_motion *m)
 {
     const struct actio_system *sys = m->sys;
-    if (sys->walls.contacts + sys->walls.rubs + sys->walls.events == 0) return 0;
+    if (sys->walls.contacts + sys->walls.rubs + sys->walls.events + sys->instants.statements == 0) return 0;
     if (actio_contacts_allocate(m)) return 1;
     watch_events(m);
     if (actio_contacts_hard(m)) take_flow_over(m);
@@ -393,4 +395,13 @@ size_t actio_contacts_beyond(struct actio_motion *m, double t, const double *y, 
         if ((*depth = -actio_gap_of(c, i)[ACTIO_GAP_VALUE]) > 1e-10 * actio_gap_of(c, i)[ACTIO_GAP_SIZE] + 1e-12)
             return i;
     return c->contacts;
+}
+
+/* What is open is looked at plainly where it was moved: how it came off is another matter. */
+int actio_contacts_set(struct actio_contacts *c, double t, double *y, bool moved)
+{
+    for (size_t i = 0; moved && i < c->contacts; i++)
+        if (!c->now.closed[i]) c->off.how[i] = ACTIO_LEFT_PLAIN;
+    int status = walls_jump(c, t, y);
+    return status ? status : actio_contacts_settle(c, t, y, c->contacts);
 }

@@ -24,7 +24,9 @@ enum actio_happening_kind {
     ACTIO_OPENS,
     ACTIO_STICKS,
     ACTIO_SLIDES,
-    ACTIO_PASSES
+    ACTIO_PASSES,
+    ACTIO_SETS,  /* a statement of instants */
+    ACTIO_PUSHES /* a constraint, by the ideal impulse that brings velocities onto it */
 };
 /* index: contact, rub, event */
 struct actio_happening {
@@ -224,6 +226,8 @@ void actio_contacts_recall(struct actio_contacts *c, double t, bool backward);
 void actio_contacts_set_busy(struct actio_contacts *c);
 /* contact_flow.c: positions (level 0) or velocities (1) onto what holds; a flow status. */
 int actio_contacts_put_on(struct actio_contacts *c, double t, double *y, int level);
+/* contact_flow.c: positions (moved) or velocities were set from outside: to the stance that follows. A flow status. */
+int actio_contacts_set(struct actio_contacts *c, double t, double *y, bool moved);
 /* contact_settle.c: from the moment when contact `hit` reached its wall (contacts: none did), or what held does no
  * longer, to the stance that follows.
  * The short way for one smooth contact while nothing holds; *done false: it is not as simple as that. Flow statuses. */

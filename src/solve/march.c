@@ -123,7 +123,8 @@ static void restart(struct actio_marching *m)
     size_t firm = m->flow->guards - m->flow->watched;
     for (size_t i = 0; i < firm && m->flow->side; i++) m->side[i] = (signed char)m->flow->side(m->flow->user, i);
     m->fresh = true;
-    m->stepper->start(m->h, m->t, m->y, m->task->t1, m->task->rtol, m->task->atol);
+    m->t_stop = m->flow->next ? fmin(m->flow->next(m->flow->user), m->task->t1) : m->task->t1;
+    m->stepper->start(m->h, m->t, m->y, m->t_stop, m->task->rtol, m->task->atol);
 }
 
 /* One Newton correction along the flow: the state at t is more exact than the interpolant that t was found on. */
@@ -207,6 +208,27 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     return 0;
 }
 
+/* Rows at the clock's time have the state after it, whatever rounding makes of T0 + k T. */
+#define SAME_ROW (8 * DBL_EPSILON)
+
+/* The step has ended where something happens by the clock. */
+static int tick(struct actio_marching *m)
+{
+    double *known = m->flow->unfold ? m->known : m->y;
+    actio_march_known_of(m, m->t, m->y, known);
+    memcpy(m->moved_by_tick, known, known_length(m->flow) * sizeof *known);
+    int stop = m->flow->tick(m->flow->user, m->t, known);
+    memset(m->due, 0, m->flow->guards);
+    forget_sides(m, m->moved_by_tick, known);
+    if (!stop && m->flow->fold) stop = m->flow->fold(m->flow->user, m->t, known, m->y);
+    rows_here(m);
+    if (stop) return stop;
+    if (m->stepper->gap) mark(m, m->t, m->task->mark ? actio_march_known_of(m, m->t, m->y, m->known) : NULL);
+    m->ticks++;
+    if (before(m, m->t, m->task->t1)) restart(m);
+    return 0;
+}
+
 /* Ends the step where guards still have values, and goes on from there. */
 static int cut(struct actio_marching *m, const struct actio_incident *what)
 {
@@ -225,13 +247,15 @@ static int cut(struct actio_marching *m, const struct actio_incident *what)
 /* Reports a touch or a singular surface; the step stays as it is unless the answer is to stop. */
 static int tell(struct actio_marching *m, const struct actio_incident *what)
 {
+    static const signed char either = 0;
     const struct actio_ode *flow = m->flow;
     const double *y = actio_march_known_at(m, what->t);
     int stop;
     if (what->kind == PASS) {
         m->passed[what->guard] = what->t;
         m->side[what->guard] = (signed char)-m->side[what->guard];
-        stop = flow->passed(flow->user, what->guard, what->t, y);
+        const signed char *way = flow->way ? flow->way + what->guard + flow->watched - flow->guards : &either;
+        stop = *way && *way != m->side[what->guard] ? 0 : flow->passed(flow->user, what->guard, what->t, y);
     } else if (what->kind == TOUCH) {
         m->touched_at = what->t;
         stop = flow->touched(flow->user, what->guard, what->t, y);
@@ -310,17 +334,19 @@ static int one_step(struct actio_marching *m)
     int bad = m->stepper->step(m->h, &m->t_next, m->y_next);
     if (!bad) bad = inside_step(m, &crossed);
     if (bad) return bad;
+    bool ticks = !crossed && m->flow->next && m->flow->next(m->flow->user) <= m->t_next + SAME_ROW * fabs(m->t_next);
     if (!crossed) {
-        rows_before(m, m->t_next);
+        rows_before(m, ticks ? m->t_next - SAME_ROW * fabs(m->t_next) : m->t_next);
         if (task->gap_every && m->steps % task->gap_every == 0) tell_gap(m);
         double *done = m->y;
         m->y = m->y_next;
         m->y_next = done;
         m->t = m->t_next;
         m->fresh = false;
-        rows_here(m);
+        if (!ticks) rows_here(m);
         if (m->flow->stepped) m->flow->stepped(m->flow->user, m->t, m->y);
-        if (m->stepper->gap) mark(m, m->t, m->task->mark ? actio_march_known_of(m, m->t, m->y, m->known) : NULL);
+        if (ticks && (bad = tick(m))) return bad;
+        if (m->stepper->gap && !ticks) mark(m, m->t, m->task->mark ? actio_march_known_of(m, m->t, m->y, m->known) : NULL);
     }
     if (m->overdue) return ACTIO_FLOW_STOPPED;
     if (creeps(m)) return ACTIO_MARCH_STEP_TO_ZERO;
@@ -332,7 +358,8 @@ static int one_step(struct actio_marching *m)
 static bool march_take_memory(struct actio_marching *m, double **block)
 {
     size_t n = m->flow->n, guards = m->flow->guards, known = m->flow->unfold ? m->flow->known : 0;
-    *block = actio_alloc(m->ctx, 4 * n + 2 * known + (ACTIO_ROOT_NODES + 2) * guards + 1, sizeof **block);
+    size_t jump = m->flow->next ? known_length(m->flow) : 0;
+    *block = actio_alloc(m->ctx, 4 * n + jump + 2 * known + (ACTIO_ROOT_NODES + 2) * guards + 1, sizeof **block);
     m->side = actio_alloc(m->ctx, 2 * guards + 1, sizeof *m->side);
     m->h = m->stepper->open(m->ctx, m->flow);
     if (!*block || !m->side || !m->h) return false;
@@ -346,6 +373,7 @@ static bool march_take_memory(struct actio_marching *m, double **block)
     m->known = m->sample + ACTIO_ROOT_NODES * guards;
     m->moved = m->known + known;
     m->passed = m->moved + known;
+    m->moved_by_tick = m->passed + guards;
     return true;
 }
 
@@ -380,6 +408,7 @@ static void report(struct actio_marching *m, struct actio_march_result *out)
     m->stepper->stats(m->h, &out->stats);
     out->stats.rhs += m->rhs;
     out->stats.projections += m->projections;
+    out->stats.restarts -= m->ticks < out->stats.restarts ? m->ticks : out->stats.restarts; /* at known times */
     out->rows = m->row[0];
     out->also = m->row[1];
     out->t = m->t;

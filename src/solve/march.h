@@ -8,8 +8,8 @@
 #include "base/findings.h"
 #include "algebra/linear.h"
 
-/* Return values of the callbacks below. */
-enum actio_flow_status { ACTIO_FLOW_OK, ACTIO_FLOW_NAN, ACTIO_FLOW_SINGULAR, ACTIO_FLOW_FAILED, ACTIO_FLOW_STOPPED };
+/* Return values of the callbacks below. ENDED: the motion ends here, as it should. */
+enum actio_flow_status { ACTIO_FLOW_OK, ACTIO_FLOW_NAN, ACTIO_FLOW_SINGULAR, ACTIO_FLOW_FAILED, ACTIO_FLOW_STOPPED, ACTIO_FLOW_ENDED };
 
 typedef void (*actio_dense_fn)(void *where, double t, double *y);
 
@@ -43,6 +43,12 @@ struct actio_ode {
     /* The last `watched` guards are only looked at: `passed` is called for each crossing, and the step goes on. */
     size_t watched;
     int (*passed)(void *user, size_t guard, double t, const double *y);
+    /* Directions in which they count, by watched guard: 1 rising, -1 falling, 0 either. NULL: either. */
+    const signed char *way;
+    /* The next time at which something happens by the clock: a step ends there, and `tick` is called; the known state
+     * may jump. 0 go on, else stop with this status. NULL: nothing does. */
+    double (*next)(void *user);
+    int (*tick)(void *user, double t, double *y);
     /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL =
      * nothing to do. */
     int (*enter)(void *user, double t, double *y);

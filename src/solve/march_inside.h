@@ -18,16 +18,19 @@ struct actio_marching {
     const struct actio_march_task *task;
     const struct actio_stepper *stepper;
     void *h;
+    double t_stop;                              /* where something happens by the clock, or the end */
     double t, t_next, direction;                /* the step is t -> t_next, y -> y_next */
     double t_creep;                             /* where it was CREEP_STEPS ago */
     double t_poor, poor;                        /* where it was POOR_STEPS ago, and the quality there */
     double *y, *y_next, *y_at, *f, *g, *sample; /* y_at, f, g: scratch */
+    double *moved_by_tick; /* scratch: the known state before the clock */
     double *known, *moved;                      /* scratch, where the known state is another */
     double *passed;                             /* by watched guard: up to when its crossings were reported */
     signed char *side;                          /* sign of each guard in this mode, 0 = not known yet */
     signed char *due;                           /* by watched guard: it crosses together with `firm` */
     struct actio_incident firm;                 /* the first thing that changes modes in this step */
     size_t row[ACTIO_MARCH_LISTS];              /* the next one of each list */
+    size_t ticks;
     size_t steps, rhs, projections, guard;      /* guard: the one in hand */
     double look_start, look_end;                /* of the part of the step where the guard has values */
     double touched_at, singular_at;             /* the last ones reported, not to be reported twice */

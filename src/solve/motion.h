@@ -37,6 +37,7 @@ enum { ACTIO_FIRST_CHANGES = 4096 }; /* room for so many switches is taken befor
 struct actio_law;
 struct actio_contacts;
 struct actio_corner;
+struct actio_instants;
 struct actio_tape;
 struct actio_dual;
 struct actio_tension;
@@ -140,7 +141,8 @@ struct actio_halt {
         ACTIO_STOP_GAP_JUMPS,
         ACTIO_STOP_RANK_SWITCHES,
         ACTIO_STOP_VELOCITIES_JUMP,
-        ACTIO_STOP_CORNER
+        ACTIO_STOP_CORNER,
+        ACTIO_STOP_INSTANT
     } why;
 };
 /* For stiff steppers. */
@@ -170,6 +172,7 @@ struct actio_motion {
     size_t evaluations;              /* right-hand sides since the caller last set it */
     struct actio_contacts *contacts; /* contacts.h; NULL: there are none, and no friction and no events */
     struct actio_corner *corner;     /* corner.h; NULL: only forces have switches */
+    struct actio_instants *instants; /* instants.h; NULL: nothing is set at instants */
     struct actio_obeyed obeys;
     struct actio_chosen chosen;
     struct actio_halt halted;
@@ -222,6 +225,9 @@ void actio_modes_forget(struct actio_motion *motion);
 size_t actio_modes_flips(const struct actio_motion *motion, size_t change, const struct actio_mode_flip **flip);
 /* Until it is checked again. */
 const double *actio_motion_modes_at(const struct actio_motion *motion, double t, bool backward);
+/* At an instant: values of the switching functions, and modes anew of those that have others now. A flow status. */
+void actio_switches_note(struct actio_motion *motion, double t, const double *y, double *guard);
+int actio_switches_reread(struct actio_motion *motion, double t, const double *y, const double *guard);
 void actio_switch_guard(void *motion, double t, const double *y, double *g); /* the flow's guard, side and crossed */
 int actio_switch_side(void *motion, size_t k);
 int actio_switch_crossed(void *motion, size_t k, double t, double *y);
