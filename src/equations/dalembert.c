@@ -111,9 +111,9 @@ struct actio_formation *actio_form_equations(struct actio_context *ctx, struct a
 
 static bool is_constant(struct actio_formation *F, const actio_expr *e, size_t n)
 {
-    static const enum actio_space moving[] = { ACTIO_SPACE_Q,    ACTIO_SPACE_V,      ACTIO_SPACE_STATE,   ACTIO_SPACE_T,
-                                               ACTIO_SPACE_MODE, ACTIO_SPACE_HIDDEN, ACTIO_SPACE_EXTERNAL,
-                                               ACTIO_SPACE_HELD };
+    static const enum actio_space moving[] = { ACTIO_SPACE_Q,        ACTIO_SPACE_V,    ACTIO_SPACE_STATE,
+                                               ACTIO_SPACE_T,        ACTIO_SPACE_MODE, ACTIO_SPACE_HIDDEN,
+                                               ACTIO_SPACE_EXTERNAL, ACTIO_SPACE_HELD };
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < sizeof moving / sizeof *moving; k++)
             if (actio_uses(&F->pool, e[i], moving[k])) return false;

@@ -212,7 +212,10 @@ static inline size_t actio_system_reported(const struct actio_system *sys)
 /* in the GAPS quantity */
 static inline size_t actio_first_event(const struct actio_system *sys) { return sys->walls.contacts + sys->walls.soft; }
 /* Branches, then held values: what changes at instants only. */
-static inline size_t actio_system_modes(const struct actio_system *sys) { return sys->switches.count + sys->instants.held; }
+static inline size_t actio_system_modes(const struct actio_system *sys)
+{
+    return sys->switches.count + sys->instants.held;
+}
 static inline size_t actio_force_slot(const struct actio_system *sys, size_t contact)
 {
     return sys->p + sys->powers + contact;

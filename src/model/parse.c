@@ -46,8 +46,7 @@ static const char *missing_hint(struct actio_reader *r, uint32_t keyword)
     static const char *const rules[] = { "acting", "along" };
     if (keyword == ACTIO_W_require && (actio_parse_at_word(r, ACTIO_W_within) || actio_parse_at_word(r, ACTIO_W_by)))
         return "end the condition with its value, or write expect to check a value with a tolerance";
-    if (keyword == ACTIO_W_coord || keyword == ACTIO_W_state || keyword == ACTIO_W_free
-        || keyword == ACTIO_W_held)
+    if (keyword == ACTIO_W_coord || keyword == ACTIO_W_state || keyword == ACTIO_W_free || keyword == ACTIO_W_held)
         return "separate the names with commas";
     const char *near = keyword == ACTIO_W_constraint && r->text.token.kind == ACTIO_T_WORD
                            ? actio_near_name(actio_word_text(r, r->text.token.word), rules, 2)
@@ -187,8 +186,7 @@ static void statement(struct actio_reader *r, uint32_t keyword)
 static bool declares(uint32_t word)
 {
     return word == ACTIO_W_param || word == ACTIO_W_let || word == ACTIO_W_coord || word == ACTIO_W_state
-           || word == ACTIO_W_frame || word == ACTIO_W_observe || word == ACTIO_W_field
-           || word == ACTIO_W_held;
+           || word == ACTIO_W_frame || word == ACTIO_W_observe || word == ACTIO_W_field || word == ACTIO_W_held;
 }
 
 /* A name is declared behind the keyword, a comma that no bracket holds, and `on` of a field. */

@@ -302,8 +302,8 @@ static void print_trigger(struct actio_printing *p, const struct actio_instant_l
 {
     const struct actio_model *m = p->m;
     if (s->kind != ACTIO_EVERY) {
-        actio_text_format(&p->out, "when %s:",
-                          s->kind == ACTIO_WHEN_EVENT ? m->event[s->index].label : m->contact[s->index].label);
+        actio_text_format(
+            &p->out, "when %s:", s->kind == ACTIO_WHEN_EVENT ? m->event[s->index].label : m->contact[s->index].label);
         return;
     }
     print_add(p, "every ");

@@ -14,10 +14,11 @@ static bool resolve_fault(struct actio_reader *r, const struct actio_use *use, e
 
 const char *actio_kind_text(enum actio_symbol_kind kind)
 {
-    static const char *const text[] = { "no name",  "no name",          "a param",      "a let",        "a coordinate",
-                                        "a state",  "a quasi-velocity", "an observe",   "an axis",      "a rate",
-                                        "a rate",   "a multiplier",     "a column",     "a constraint", "a contact",
-                                        "an event", "a symmetry",       "a base state", "a reaction",   "a held value" };
+    static const char *const text[] = {
+        "no name",    "no name",  "a param",    "a let",        "a coordinate", "a state",     "a quasi-velocity",
+        "an observe", "an axis",  "a rate",     "a rate",       "a multiplier", "a column",    "a constraint",
+        "a contact",  "an event", "a symmetry", "a base state", "a reaction",   "a held value"
+    };
     return text[kind];
 }
 

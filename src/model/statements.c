@@ -570,9 +570,9 @@ static void check_frames(struct actio_reader *r)
 static void check_company(struct actio_reader *r)
 {
     static const char *const what[ACTIO_W_FIRST_FUNCTION] = {
-        [ACTIO_W_state] = "states", [ACTIO_W_flow] = "states",    [ACTIO_W_contact] = "contacts",
-        [ACTIO_W_event] = "events", [ACTIO_W_free] = "free data", [ACTIO_W_require] = "free data",
-        [ACTIO_W_held] = "held values", [ACTIO_W_when] = "events", [ACTIO_W_every] = "instants"
+        [ACTIO_W_state] = "states",     [ACTIO_W_flow] = "states",    [ACTIO_W_contact] = "contacts",
+        [ACTIO_W_event] = "events",     [ACTIO_W_free] = "free data", [ACTIO_W_require] = "free data",
+        [ACTIO_W_held] = "held values", [ACTIO_W_when] = "events",    [ACTIO_W_every] = "instants"
     };
     for (uint32_t i = 0; r->model->field.axes && i < r->parsed.statements; i++) {
         const struct actio_statement *s = &r->parsed.statement[i];

@@ -100,6 +100,8 @@ int actio_orbit_ready(struct actio_search *s)
         return search_refuse(s, "orbits need equations of motion; use --by dalembert or vakonomic");
     if (problem->sys->hidden)
         return search_refuse(s, "hidden constraints follow from the equations of motion, and have no reaction");
+    if (problem->model->instants.lines)
+        return search_refuse(s, "`when` and `every` set values at instants, which its derivatives do not follow");
     if (problem->model->mixed.frees) return search_refuse(s, "the start data are free; give them by `start`");
     if (actio_orbit_open(&s->o, problem->ctx, &problem->motion,
                          problem->model->time.given ? problem->model->time.t0 : 0, problem->y0))

@@ -499,7 +499,7 @@ static void fill_happenings(struct actio_run *run, struct actio_table *t)
         const char *name = whose(sys, &names, h);
         add_event(t, (struct actio_event){ .t = h->t,
                                            .kind = h->kind == ACTIO_SETS ? actio_run_statement_kind(run, h->index)
-                                                                 : actio_happening_word(h->kind),
+                                                                         : actio_happening_word(h->kind),
                                            .name = name,
                                            .value = h->impulse,
                                            .contact = h->kind >= ACTIO_PASSES ? NULL : name,
@@ -516,9 +516,10 @@ static void fill_switches(struct actio_run *run, struct actio_table *t)
     for (size_t i = 1; i < m->history.changes; i++)
         for (size_t n = actio_modes_flips(m, i, &flip); n > 0; n--, flip++)
             if (flip->k < run->problem.sys->switches.count) /* and not a held value */
-            add_event(t,
-                      (struct actio_event){
-                          .t = m->history.change[i].t, .kind = "switch", .name = name[flip->k], .value = flip->value });
+                add_event(t, (struct actio_event){ .t = m->history.change[i].t,
+                                                   .kind = "switch",
+                                                   .name = name[flip->k],
+                                                   .value = flip->value });
 }
 
 void actio_run_list_events(struct actio_run *run, struct actio_table *t)

@@ -76,9 +76,9 @@ void actio_run_explain_instant(struct actio_run *run)
                      ACTIO_ARGS(ACTIO_NUMBER(end->t), ACTIO_TEXT(members_text(run, end->members))));
         return;
     case ACTIO_INSTANT_NO_NUMBER:
-        actio_report_at(run->problem.f, ACTIO_F_INSTANT_NUMBER, &m->source, span,
-                        ACTIO_ARGS(statement_text(run, end->statement), ACTIO_TEXT(target[end->target]),
-                                   ACTIO_NUMBER(end->t)));
+        actio_report_at(
+            run->problem.f, ACTIO_F_INSTANT_NUMBER, &m->source, span,
+            ACTIO_ARGS(statement_text(run, end->statement), ACTIO_TEXT(target[end->target]), ACTIO_NUMBER(end->t)));
         return;
     case ACTIO_INSTANT_IS_STUCK:
         actio_report_at(run->problem.f, ACTIO_F_INSTANT_STUCK, &m->source, span,

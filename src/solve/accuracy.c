@@ -153,7 +153,8 @@ static void judge_pair(struct actio_ladder *l, struct actio_pass *before, struct
     if (!holds(l, now) && !l->have_terms) actio_ladder_allow_terms(l, before, now);
     if (!holds(l, now) && l->m->sys->field.axes && !l->have_floor) actio_ladder_allow_floor(l, before, now);
     l->out->reached = holds(l, now) && same_end(before, now) && before->rounds == now->rounds;
-    if (now->result.rows > before->result.rows && now->result.status && now->result.status != ACTIO_FLOW_ENDED) now->result.rows = before->result.rows;
+    if (now->result.rows > before->result.rows && now->result.status && now->result.status != ACTIO_FLOW_ENDED)
+        now->result.rows = before->result.rows;
 }
 
 /* Further runs, the next one at local tolerance `fine`, until the error holds or nothing finer helps; *now: the last

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-static const char *const words[] = { "impact", "rest", "contact", "release", "stick", "slip", "event", "set", "impulse" };
+static const char *const words[] = {
+    "impact", "rest", "contact", "release", "stick", "slip", "event", "set", "impulse"
+};
 const char *actio_happening_word(enum actio_happening_kind kind) { return words[kind]; }
 
 static bool contact_history_grow(struct actio_contacts *c, void **list, size_t *cap, size_t count, size_t size)

@@ -49,9 +49,8 @@ static int collect(struct actio_motion *m, double t)
         for (size_t a = one->first; in->fires[i] && a < one->first + one->count; a++) {
             uint32_t *setter = &in->setter[s->target[a]];
             if (!isfinite(in->value[a])) {
-                in->end = (struct actio_instant_end){
-                    .fault = ACTIO_INSTANT_NO_NUMBER, .t = t, .statement = i, .target = a
-                };
+                in->end =
+                    (struct actio_instant_end){ .fault = ACTIO_INSTANT_NO_NUMBER, .t = t, .statement = i, .target = a };
                 return actio_instant_fails(m);
             }
             if (*setter && in->value[*setter - 1] != in->value[a]) return differs(m, i, a, *setter - 1, t);
@@ -83,9 +82,8 @@ static size_t first_fired(const struct actio_motion *m)
 
 static int breaks(struct actio_motion *m, enum actio_instant_fault fault, size_t what, double by, double t)
 {
-    m->instants->end = (struct actio_instant_end){
-        .fault = fault, .t = t, .by = by, .statement = first_fired(m), .target = what
-    };
+    m->instants->end =
+        (struct actio_instant_end){ .fault = fault, .t = t, .by = by, .statement = first_fired(m), .target = what };
     return actio_instant_fails(m);
 }
 
@@ -119,7 +117,8 @@ static int push_velocities(struct actio_motion *m, double t, double *y)
     if (!status) f = actio_motion_levels(m, t, y);
     for (size_t r = 0; r < sys->levels && !status; r++)
         if (!(fabs(f[sys->holonomic + r]) <= 1e-9 * f[2 * sys->holonomic + sys->levels + r] + 1e-12)) {
-            in->end = (struct actio_instant_end){ .fault = ACTIO_INSTANT_IS_STUCK, .t = t, .statement = first_fired(m) };
+            in->end =
+                (struct actio_instant_end){ .fault = ACTIO_INSTANT_IS_STUCK, .t = t, .statement = first_fired(m) };
             return actio_instant_fails(m);
         }
     return status;

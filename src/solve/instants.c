@@ -113,10 +113,7 @@ static int gather_events(struct actio_motion *m, size_t hit, double t)
     return status;
 }
 
-static double tick_time(const struct actio_instants *in, size_t k)
-{
-    return in->from[k] + in->tick[k] * in->period[k];
-}
+static double tick_time(const struct actio_instants *in, size_t k) { return in->from[k] + in->tick[k] * in->period[k]; }
 
 /* Clocks that are due, and on to their next time. */
 static void gather_clocks(struct actio_motion *m, double t, double slack)
@@ -143,9 +140,9 @@ static bool choose(struct actio_motion *m)
     const struct actio_instant_numbers *s = &m->sys->instants;
     bool any = false;
     for (size_t i = 0; i < s->statements; i++) {
-        const bool *by[] = { [ACTIO_ON_EVENT] = in->happened,
-                             [ACTIO_ON_CONTACT] = in->struck,
-                             [ACTIO_ON_CLOCK] = in->ticked };
+        const bool *by[] = {
+            [ACTIO_ON_EVENT] = in->happened, [ACTIO_ON_CONTACT] = in->struck, [ACTIO_ON_CLOCK] = in->ticked
+        };
         in->fires[i] = by[s->statement[i].on][s->statement[i].index];
         any |= in->fires[i];
     }
@@ -462,10 +459,10 @@ void actio_instants_close(struct actio_motion *m)
 {
     struct actio_instants *in = m->instants;
     if (!in) return;
-    void *parts[] = { in->tick,   in->period, in->from,    in->g,      in->rate,   in->g_size,   in->y,
-                      in->old,    in->value,  in->before,  in->after,  in->guard,  in->residual, in->fires,
-                      in->member, in->ticked, in->happened, in->crossed, in->own,  in->struck,   in->event,
-                      in->side,   in->setter };
+    void *parts[] = { in->tick,     in->period, in->from,   in->g,      in->rate,     in->g_size,
+                      in->y,        in->old,    in->value,  in->before, in->after,    in->guard,
+                      in->residual, in->fires,  in->member, in->ticked, in->happened, in->crossed,
+                      in->own,      in->struck, in->event,  in->side,   in->setter };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, in);
     m->instants = NULL;
@@ -476,8 +473,9 @@ size_t actio_instants_rounds(const struct actio_motion *m) { return m->instants 
 struct actio_instants_kept actio_instants_keep(struct actio_motion *m)
 {
     struct actio_instants *in = m->instants;
-    return in ? (struct actio_instants_kept){ in->tick, in->side, in->level, m->sys->instants.clocks, in->guards,
-                                              m->sys->walls.events }
+    return in ? (struct actio_instants_kept){ in->tick,   in->side,
+                                              in->level,  m->sys->instants.clocks,
+                                              in->guards, m->sys->walls.events }
               : (struct actio_instants_kept){ 0 };
 }
 

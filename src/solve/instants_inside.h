@@ -7,15 +7,15 @@
 
 struct actio_instants {
     const struct actio_system *sys;
-    struct actio_ode inner; /* the flow without instants */
+    struct actio_ode inner;       /* the flow without instants */
     double *tick, *period, *from; /* by clock: number of its next time */
     uint32_t *event;              /* by guard */
     size_t guards;
-    signed char *side;  /* by guard: sign of the event, 0 = not known */
-    signed char *level; /* by event that held values have part in: the last sign, 0 = zero */
-    double *g, *rate;   /* by event, where they were last looked at */
-    double *g_size;     /* by event: the largest value before a round */
-    bool *own;          /* by event: it is looked at here */
+    signed char *side;                          /* by guard: sign of the event, 0 = not known */
+    signed char *level;                         /* by event that held values have part in: the last sign, 0 = zero */
+    double *g, *rate;                           /* by event, where they were last looked at */
+    double *g_size;                             /* by event: the largest value before a round */
+    bool *own;                                  /* by event: it is looked at here */
     bool *happened, *crossed, *struck, *ticked; /* gathered for the next round: events, contacts, clocks */
     bool *fires, *member;                       /* by statement: in this round; lately */
     double *value, *guard, *before, *after;     /* of assignments; of switches; modes and held values */

@@ -184,6 +184,14 @@ static void forget_sides(struct actio_marching *m, const double *old, const doub
         if (!m->due[i]) m->side[i] = 0;
 }
 
+/* A known state that may have jumped becomes the one that is integrated, also where the motion ends with it. */
+static int fold_back(struct actio_marching *m, const double *known, int stop)
+{
+    if (!m->flow->fold || (stop && stop != ACTIO_FLOW_ENDED)) return stop;
+    int bad = m->flow->fold(m->flow->user, m->t, known, m->y);
+    return bad ? bad : stop;
+}
+
 static int cross(struct actio_marching *m, const struct actio_incident *what)
 {
     move_to(m, what);
@@ -198,7 +206,7 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     memcpy(old, known, known_length(m->flow) * sizeof *old);
     int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;
     forget_sides(m, old, known);
-    if (!stop && m->flow->fold) stop = m->flow->fold(m->flow->user, m->t, known, m->y);
+    stop = fold_back(m, known, stop);
     rows_here(m); /* a row at this time has the state after it */
     if (!stop && chatters(m)) stop = ACTIO_FLOW_FAILED;
     if (stop) return stop;
@@ -220,7 +228,7 @@ static int tick(struct actio_marching *m)
     int stop = m->flow->tick(m->flow->user, m->t, known);
     memset(m->due, 0, m->flow->guards);
     forget_sides(m, m->moved_by_tick, known);
-    if (!stop && m->flow->fold) stop = m->flow->fold(m->flow->user, m->t, known, m->y);
+    stop = fold_back(m, known, stop);
     rows_here(m);
     if (stop) return stop;
     if (m->stepper->gap) mark(m, m->t, m->task->mark ? actio_march_known_of(m, m->t, m->y, m->known) : NULL);
@@ -346,7 +354,8 @@ static int one_step(struct actio_marching *m)
         if (!ticks) rows_here(m);
         if (m->flow->stepped) m->flow->stepped(m->flow->user, m->t, m->y);
         if (ticks && (bad = tick(m))) return bad;
-        if (m->stepper->gap && !ticks) mark(m, m->t, m->task->mark ? actio_march_known_of(m, m->t, m->y, m->known) : NULL);
+        if (m->stepper->gap && !ticks)
+            mark(m, m->t, m->task->mark ? actio_march_known_of(m, m->t, m->y, m->known) : NULL);
     }
     if (m->overdue) return ACTIO_FLOW_STOPPED;
     if (creeps(m)) return ACTIO_MARCH_STEP_TO_ZERO;

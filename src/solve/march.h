@@ -9,7 +9,14 @@
 #include "algebra/linear.h"
 
 /* Return values of the callbacks below. ENDED: the motion ends here, as it should. */
-enum actio_flow_status { ACTIO_FLOW_OK, ACTIO_FLOW_NAN, ACTIO_FLOW_SINGULAR, ACTIO_FLOW_FAILED, ACTIO_FLOW_STOPPED, ACTIO_FLOW_ENDED };
+enum actio_flow_status {
+    ACTIO_FLOW_OK,
+    ACTIO_FLOW_NAN,
+    ACTIO_FLOW_SINGULAR,
+    ACTIO_FLOW_FAILED,
+    ACTIO_FLOW_STOPPED,
+    ACTIO_FLOW_ENDED
+};
 
 typedef void (*actio_dense_fn)(void *where, double t, double *y);
 

@@ -23,7 +23,7 @@ struct actio_marching {
     double t_creep;                             /* where it was CREEP_STEPS ago */
     double t_poor, poor;                        /* where it was POOR_STEPS ago, and the quality there */
     double *y, *y_next, *y_at, *f, *g, *sample; /* y_at, f, g: scratch */
-    double *moved_by_tick; /* scratch: the known state before the clock */
+    double *moved_by_tick;                      /* scratch: the known state before the clock */
     double *known, *moved;                      /* scratch, where the known state is another */
     double *passed;                             /* by watched guard: up to when its crossings were reported */
     signed char *side;                          /* sign of each guard in this mode, 0 = not known yet */
@@ -31,9 +31,9 @@ struct actio_marching {
     struct actio_incident firm;                 /* the first thing that changes modes in this step */
     size_t row[ACTIO_MARCH_LISTS];              /* the next one of each list */
     size_t ticks;
-    size_t steps, rhs, projections, guard;      /* guard: the one in hand */
-    double look_start, look_end;                /* of the part of the step where the guard has values */
-    double touched_at, singular_at;             /* the last ones reported, not to be reported twice */
+    size_t steps, rhs, projections, guard; /* guard: the one in hand */
+    double look_start, look_end;           /* of the part of the step where the guard has values */
+    double touched_at, singular_at;        /* the last ones reported, not to be reported twice */
     double chatter_from;
     size_t chatter;
     bool fresh;   /* the step is the first one after a restart */

@@ -53,7 +53,8 @@ static bool add_base(struct actio_motion *m)
 
 static bool room_for_two(struct actio_motion *m)
 {
-    if (!m->history.last) m->history.last = actio_alloc(m->ctx, 2 * actio_system_modes(m->sys), sizeof *m->history.last);
+    if (!m->history.last)
+        m->history.last = actio_alloc(m->ctx, 2 * actio_system_modes(m->sys), sizeof *m->history.last);
     m->history.past = m->history.last ? m->history.last + actio_system_modes(m->sys) : NULL;
     return m->history.last;
 }

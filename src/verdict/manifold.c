@@ -14,14 +14,9 @@ static struct actio_binding here(struct actio_manifold *m)
         int space;
         const double *base;
     } bound[] = {
-        { ACTIO_SPACE_T, &m->t },
-        { ACTIO_SPACE_PARAM, m->param },
-        { ACTIO_SPACE_Q, m->y },
-        { ACTIO_SPACE_V, m->y + n },
-        { ACTIO_SPACE_STATE, m->y + 2 * n },
-        { ACTIO_SPACE_MODE, m->mode },
-        { ACTIO_SPACE_HELD, m->held },
-        { ACTIO_SPACE_EXTERNAL, m->outside },
+        { ACTIO_SPACE_T, &m->t },      { ACTIO_SPACE_PARAM, m->param },      { ACTIO_SPACE_Q, m->y },
+        { ACTIO_SPACE_V, m->y + n },   { ACTIO_SPACE_STATE, m->y + 2 * n },  { ACTIO_SPACE_MODE, m->mode },
+        { ACTIO_SPACE_HELD, m->held }, { ACTIO_SPACE_EXTERNAL, m->outside },
     };
     for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) {
         b.space[bound[i].space].base = bound[i].base;
