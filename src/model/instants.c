@@ -53,15 +53,26 @@ static bool kind_of_target(const struct actio_target *t, enum actio_assign_kind 
     }
 }
 
+static bool not_settable(struct actio_reader *r, const struct actio_target *t)
+{
+    uint32_t primes = t->item->primes;
+    const char *name = actio_arena_format(&r->scratch, "%s%s", actio_word_text(r, t->item->word),
+                                          primes > 1 ? "''"
+                                          : primes   ? "'"
+                                                     : "");
+    bool coord = t->ref.kind == ACTIO_SY_COORD || t->ref.kind == ACTIO_SY_COORD_DOT;
+    const char *kind = !primes ? actio_kind_text(t->ref.kind) : coord ? "an acceleration" : "a rate";
+    return instants_fault(r, ACTIO_F_ASSIGN_TARGET, t->origin, t->item->span,
+                          ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(kind)));
+}
+
 static bool assign_target(struct actio_reader *r, const struct actio_target *t, void *user)
 {
     struct setting *to = user;
     struct actio_instant_line *s = to->line;
     struct actio_assign_line a = { .index = t->ref.index, .e = t->e, .span = t->item->span };
     struct actio_value name = ACTIO_TEXT(actio_word_text(r, t->item->word));
-    if (!kind_of_target(t, &a.kind))
-        return instants_fault(r, ACTIO_F_ASSIGN_TARGET, t->origin, t->item->span,
-                              ACTIO_ARGS(name, ACTIO_TEXT(actio_kind_text(t->ref.kind))));
+    if (!kind_of_target(t, &a.kind)) return not_settable(r, t);
     for (uint32_t i = 0; i < s->assigns; i++)
         if (s->assign[i].kind == a.kind && s->assign[i].index == a.index)
             return instants_fault(r, ACTIO_F_TERM_TWICE, t->origin, t->item->span, ACTIO_ARGS(name));

@@ -258,7 +258,8 @@ static bool can_change(struct machine *m, uint32_t at)
     const struct actio_node *n = &m->r->model->pool.node[m->r->machine.value[m->r->machine.values - 1].id];
     bool param = n->op == ACTIO_SYMBOL
                  && (m->r->model->pool.slot[n->a].space == ACTIO_SPACE_PARAM
-                     || m->r->model->pool.slot[n->a].space == ACTIO_SPACE_AXIS);
+                     || m->r->model->pool.slot[n->a].space == ACTIO_SPACE_AXIS
+                     || m->r->model->pool.slot[n->a].space == ACTIO_SPACE_HELD);
     return !param || machine_fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
 }
 

@@ -113,15 +113,14 @@ static int push_velocities(struct actio_motion *m, double t, double *y)
     for (size_t r = 0; r < sys->levels && !status; r++)
         if (fabs(phi[r]) > PUSHED * size[r])
             status = actio_contacts_happens(m->contacts, t, ACTIO_PUSHES, sys->velocity_row[r], 0, "ideal impulse");
-    if (!status) status = actio_motion_project(m, t, y);
-    if (!status) f = actio_motion_levels(m, t, y);
-    for (size_t r = 0; r < sys->levels && !status; r++)
-        if (!(fabs(f[sys->holonomic + r]) <= 1e-9 * f[2 * sys->holonomic + sys->levels + r] + 1e-12)) {
-            in->end =
-                (struct actio_instant_end){ .fault = ACTIO_INSTANT_IS_STUCK, .t = t, .statement = first_fired(m) };
-            return actio_instant_fails(m);
-        }
-    return status;
+    if (status) return status;
+    bool good = actio_motion_project(m, t, y) == ACTIO_FLOW_OK;
+    if (good) f = actio_motion_levels(m, t, y);
+    for (size_t r = 0; r < sys->levels && good; r++)
+        good = fabs(f[sys->holonomic + r]) <= 1e-9 * f[2 * sys->holonomic + sys->levels + r] + 1e-12;
+    if (good) return ACTIO_FLOW_OK;
+    in->end = (struct actio_instant_end){ .fault = ACTIO_INSTANT_IS_STUCK, .t = t, .statement = first_fired(m) };
+    return actio_instant_fails(m);
 }
 
 /* Held values change: momenta across it, where L or a row has them. */

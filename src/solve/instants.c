@@ -339,7 +339,7 @@ static int instants_tick(void *user, double t, double *y)
 struct actio_ode actio_instants_over(struct actio_motion *m, struct actio_ode flow)
 {
     struct actio_instants *in = m->instants;
-    if (!in) return flow;
+    if (!in || m->sys->instants.statements == 0) return flow;
     in->inner = flow;
     flow.guards += in->guards;
     flow.guard = instants_guard;
