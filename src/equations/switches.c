@@ -39,7 +39,7 @@ static actio_expr mode_of_kind(struct actio_formation *F, actio_expr guard, bool
 static actio_expr mode_of(struct actio_formation *F, actio_expr guard) { return mode_of_kind(F, guard, false); }
 static actio_expr whole_below(struct actio_formation *F, actio_expr e) { return mode_of_kind(F, e, true); }
 
-/* Between instants: held values jump at instants, where what is made of them alone needs no guard. */
+/* Between instants. Held values jump at them, so what is made only of them needs no guard. */
 static bool moves(struct actio_formation *F, actio_expr e)
 {
     enum actio_level level = actio_level_of(&F->pool, e);

@@ -79,6 +79,11 @@ struct actio_flow_equation {
     actio_expr left, right;
     struct actio_span span;
 };
+/* as many as states */
+struct actio_model_flows {
+    struct actio_flow_equation *of;
+    size_t count;
+};
 
 /* Dry friction: -coefficient*N*slip/|slip| through d slip/dq', N = lambda*scale (of a constraint |lambda|*scale); held
  * up to stick*N. */
@@ -370,8 +375,7 @@ struct actio_model {
     struct actio_as_written written;
     struct actio_force *force;
     size_t forces;
-    struct actio_flow_equation *flow; /* as many as states */
-    size_t flows;
+    struct actio_model_flows flow;
     struct actio_constraint *constraint;
     size_t constraints;
     struct actio_contact *contact;

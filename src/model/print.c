@@ -238,7 +238,7 @@ static void print_sums(struct actio_printing *p)
         terms(p, m->force[i].term, m->force[i].terms, true);
         print_add(p, "\n");
     }
-    for (size_t i = 0; i < m->flows; i++) {
+    for (size_t i = 0; i < m->flow.count; i++) {
         print_add(p, "flow ");
         next_formula(p);
         print_add(p, " = ");

@@ -62,9 +62,9 @@ static void print_collect(struct actio_printing *p)
     add_root(p, m->lagrangian);
     add_root(p, m->dissipation);
     for (size_t i = 0; i < m->forces; i++) add_terms(p, m->force[i].term, m->force[i].terms);
-    for (size_t i = 0; i < m->flows; i++) {
-        add_root(p, m->flow[i].left);
-        add_root(p, m->flow[i].right);
+    for (size_t i = 0; i < m->flow.count; i++) {
+        add_root(p, m->flow.of[i].left);
+        add_root(p, m->flow.of[i].right);
     }
     for (size_t i = 0; i < m->constraints; i++) {
         const struct actio_constraint *c = &m->constraint[i];

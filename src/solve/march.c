@@ -231,7 +231,6 @@ static int tick(struct actio_marching *m)
     stop = fold_back(m, known, stop);
     rows_here(m);
     if (stop) return stop;
-    if (m->stepper->gap) mark(m, m->t, m->task->mark ? actio_march_known_of(m, m->t, m->y, m->known) : NULL);
     m->ticks++;
     if (before(m, m->t, m->task->t1)) restart(m);
     return 0;
@@ -333,6 +332,30 @@ static bool creeps(struct actio_marching *m)
     return slow && m->steps > CREEP_STEPS;
 }
 
+static void mark_here(struct actio_marching *m)
+{
+    if (m->stepper->gap && m->task->mark) mark(m, m->t, actio_march_known_of(m, m->t, m->y, m->known));
+}
+
+/* The end of a step in which nothing happened, but what the clock makes happen there. */
+static int end_step(struct actio_marching *m)
+{
+    size_t every = m->task->gap_every;
+    double slack = SAME_ROW * fabs(m->t_next), *done = m->y;
+    bool ticks = m->flow->next && m->flow->next(m->flow->user) <= m->t_next + slack;
+    rows_before(m, ticks ? m->t_next - slack : m->t_next);
+    if (every && m->steps % every == 0) tell_gap(m);
+    m->y = m->y_next;
+    m->y_next = done;
+    m->t = m->t_next;
+    m->fresh = false;
+    if (!ticks) rows_here(m);
+    if (m->flow->stepped) m->flow->stepped(m->flow->user, m->t, m->y);
+    int stop = ticks ? tick(m) : 0;
+    if (!stop) mark_here(m);
+    return stop;
+}
+
 static int one_step(struct actio_marching *m)
 {
     const struct actio_march_task *task = m->task;
@@ -341,22 +364,8 @@ static int one_step(struct actio_marching *m)
     if (m->steps++ >= (task->max_steps ? task->max_steps : MOST_STEPS)) return ACTIO_MARCH_TOO_MANY_STEPS;
     int bad = m->stepper->step(m->h, &m->t_next, m->y_next);
     if (!bad) bad = inside_step(m, &crossed);
+    if (!bad && !crossed) bad = end_step(m);
     if (bad) return bad;
-    bool ticks = !crossed && m->flow->next && m->flow->next(m->flow->user) <= m->t_next + SAME_ROW * fabs(m->t_next);
-    if (!crossed) {
-        rows_before(m, ticks ? m->t_next - SAME_ROW * fabs(m->t_next) : m->t_next);
-        if (task->gap_every && m->steps % task->gap_every == 0) tell_gap(m);
-        double *done = m->y;
-        m->y = m->y_next;
-        m->y_next = done;
-        m->t = m->t_next;
-        m->fresh = false;
-        if (!ticks) rows_here(m);
-        if (m->flow->stepped) m->flow->stepped(m->flow->user, m->t, m->y);
-        if (ticks && (bad = tick(m))) return bad;
-        if (m->stepper->gap && !ticks)
-            mark(m, m->t, m->task->mark ? actio_march_known_of(m, m->t, m->y, m->known) : NULL);
-    }
     if (m->overdue) return ACTIO_FLOW_STOPPED;
     if (creeps(m)) return ACTIO_MARCH_STEP_TO_ZERO;
     if (task->progress && m->steps % PROGRESS_EVERY == 0) task->progress(task->progress_user, m->t);

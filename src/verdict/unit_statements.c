@@ -56,10 +56,10 @@ static void add_made(struct actio_unit_checking *c, struct actio_span span, cons
 void actio_unit_add_equations(struct actio_unit_checking *c)
 {
     const struct actio_model *m = c->model;
-    for (size_t i = 0; i < m->flows; i++) {
-        struct actio_unit_statement *s = units_add(c, m->flow[i].span, "flow", m->flow[i].left);
+    for (size_t i = 0; i < m->flow.count; i++) {
+        struct actio_unit_statement *s = units_add(c, m->flow.of[i].span, "flow", m->flow.of[i].left);
         s->need = ACTIO_UNIT_SAME_SIDES;
-        s->other = m->flow[i].right;
+        s->other = m->flow.of[i].right;
     }
     for (size_t i = 0; i < m->constraints; i++) {
         const struct actio_constraint *g = &m->constraint[i];
