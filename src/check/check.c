@@ -451,15 +451,14 @@ static int check_start(struct checking *c)
 /* Held values that no statement sets. */
 static void warn_of_held(const struct actio_model *m, struct actio_findings *f)
 {
-    for (uint32_t i = 0; i < m->instants.helds; i++) {
+    for (uint32_t i = 0; i < m->resets.helds; i++) {
         bool set = false;
-        for (size_t k = 0; k < m->instants.lines; k++)
-            for (size_t a = 0; a < m->instants.line[k].assigns; a++)
-                set |=
-                    m->instants.line[k].assign[a].kind == ACTIO_SETS_HELD && m->instants.line[k].assign[a].index == i;
+        for (size_t k = 0; k < m->resets.lines; k++)
+            for (size_t a = 0; a < m->resets.line[k].assigns; a++)
+                set |= m->resets.line[k].assign[a].kind == ACTIO_SETS_HELD && m->resets.line[k].assign[a].index == i;
         if (!set)
-            actio_report_at(f, ACTIO_F_HELD_NEVER_SET, &m->source, m->instants.held[i].span,
-                            ACTIO_ARGS(ACTIO_TEXT(m->instants.held[i].name)));
+            actio_report_at(f, ACTIO_F_HELD_NEVER_SET, &m->source, m->resets.held[i].span,
+                            ACTIO_ARGS(ACTIO_TEXT(m->resets.held[i].name)));
     }
 }
 

@@ -14,7 +14,7 @@ void actio_derive_instants(struct actio_derivation *d)
 {
     static const char *const shown[] = { "held", "event", "when", "every" };
     struct actio_model *m = d->model;
-    if (m->instants.lines + m->instants.helds == 0) return;
+    if (m->resets.lines + m->resets.helds == 0) return;
     const char *text = actio_model_printed(m);
     actio_shown_words(d, "the equations hold between instants, at which values are set from those before:");
     for (const char *line = text ? text : "", *end; *line; line = end + (*end == '\n')) {

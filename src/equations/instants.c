@@ -13,7 +13,7 @@ static const char *text_of(struct actio_formation *F, actio_expr e)
     return t.s;
 }
 
-static const char *name_of(struct actio_formation *F, const struct actio_instant_line *s)
+static const char *name_of(struct actio_formation *F, const struct actio_reset_line *s)
 {
     const struct actio_model *m = F->model;
     if (s->kind == ACTIO_EVERY) return actio_arena_format(&F->arena, "every %s", text_of(F, s->period));
@@ -36,32 +36,32 @@ static const char *target_name(struct actio_formation *F, const struct actio_ass
     switch (a->kind) {
     case ACTIO_SETS_RATE: return actio_arena_format(&F->arena, "%s'", m->coord[a->index].name);
     case ACTIO_SETS_STATE: return m->state[a->index].name;
-    case ACTIO_SETS_HELD: return m->instants.held[a->index].name;
+    case ACTIO_SETS_HELD: return m->resets.held[a->index].name;
     default: return m->coord[a->index].name;
     }
 }
 
 static void form_statements(struct actio_formation *F)
 {
-    const struct actio_model_instants *line = &F->model->instants;
-    struct actio_instant_numbers *in = &F->sys.instants;
+    const struct actio_model_instants *line = &F->model->resets;
+    struct actio_reset_numbers *in = &F->sys.resets;
     size_t assigns = 0;
     for (size_t i = 0; i < line->lines; i++) assigns += line->line[i].assigns;
-    struct actio_instant *statement = actio_form_array(F, line->lines, sizeof *statement);
+    struct actio_reset *statement = actio_form_array(F, line->lines, sizeof *statement);
     uint32_t *target = actio_form_array(F, assigns, sizeof *target);
     const char **name = actio_form_array(F, assigns, sizeof *name);
     bool *has_from = actio_form_array(F, line->lines, sizeof *has_from);
     for (size_t i = 0; i < line->lines; i++) {
-        const struct actio_instant_line *s = &line->line[i];
+        const struct actio_reset_line *s = &line->line[i];
         bool clock = s->kind == ACTIO_EVERY;
-        statement[i] = (struct actio_instant){ .on = clock                         ? ACTIO_ON_CLOCK
-                                                     : s->kind == ACTIO_WHEN_EVENT ? ACTIO_ON_EVENT
-                                                                                   : ACTIO_ON_CONTACT,
-                                               .index = clock ? (uint32_t)in->clocks : s->index,
-                                               .first = in->assigns,
-                                               .count = s->assigns,
-                                               .stops = s->stops,
-                                               .name = name_of(F, s) };
+        statement[i] = (struct actio_reset){ .on = clock                         ? ACTIO_ON_CLOCK
+                                                   : s->kind == ACTIO_WHEN_EVENT ? ACTIO_ON_EVENT
+                                                                                 : ACTIO_ON_CONTACT,
+                                             .index = clock ? (uint32_t)in->clocks : s->index,
+                                             .first = in->assigns,
+                                             .count = s->assigns,
+                                             .stops = s->stops,
+                                             .name = name_of(F, s) };
         if (clock) has_from[in->clocks++] = s->has_from;
         for (size_t k = 0; k < s->assigns; k++) {
             target[in->assigns] = target_of(F, &s->assign[k]);
@@ -89,19 +89,19 @@ static void form_events(struct actio_formation *F)
         still[e] = of_held[e] = actio_uses(&F->pool, g, ACTIO_SPACE_HELD);
         for (size_t k = 0; k < sizeof moving / sizeof *moving; k++) still[e] &= !actio_uses(&F->pool, g, moving[k]);
     }
-    F->sys.instants.way = way;
-    F->sys.instants.of_held = of_held;
-    F->sys.instants.still = still;
+    F->sys.resets.way = way;
+    F->sys.resets.of_held = of_held;
+    F->sys.resets.still = still;
 }
 
 void actio_form_instants(struct actio_formation *F)
 {
     const struct actio_model *m = F->model;
-    const char **name = actio_form_array(F, m->instants.helds, sizeof *name);
-    for (size_t i = 0; i < m->instants.helds; i++) name[i] = m->instants.held[i].name;
-    F->sys.instants.held = m->instants.helds;
-    F->sys.instants.held_name = name;
-    F->sys.instants.from = m->time.given ? m->time.t0 : 0;
+    const char **name = actio_form_array(F, m->resets.helds, sizeof *name);
+    for (size_t i = 0; i < m->resets.helds; i++) name[i] = m->resets.held[i].name;
+    F->sys.resets.held = m->resets.helds;
+    F->sys.resets.held_name = name;
+    F->sys.resets.from = m->time.given ? m->time.t0 : 0;
     form_statements(F);
     form_events(F);
 }
@@ -109,8 +109,8 @@ void actio_form_instants(struct actio_formation *F)
 size_t actio_list_instants(struct actio_formation *F, actio_expr **out)
 {
     const struct actio_model *m = F->model;
-    const struct actio_model_instants *line = &m->instants;
-    const struct actio_instant_numbers *in = &F->sys.instants;
+    const struct actio_model_instants *line = &m->resets;
+    const struct actio_reset_numbers *in = &F->sys.resets;
     size_t count = 0, all = in->assigns + 2 * in->clocks + in->held + F->sys.walls.events;
     actio_expr *e = actio_form_array(F, all, sizeof *e);
     for (size_t i = 0; i < line->lines; i++)

@@ -89,16 +89,16 @@ struct actio_wall_numbers {
 /* What happens at instants: statements in the order of the text, what each sets one after the other. */
 enum actio_trigger { ACTIO_ON_EVENT, ACTIO_ON_CONTACT, ACTIO_ON_CLOCK };
 /* index: event, contact or clock; by target: its place in y, held values behind */
-struct actio_instant {
+struct actio_reset {
     enum actio_trigger on;
     uint32_t index;
     size_t first, count;
     bool stops;
     const char *name; /* "when hit", "every h" */
 };
-struct actio_instant_numbers {
+struct actio_reset_numbers {
     size_t held, statements, assigns, clocks;
-    const struct actio_instant *statement;
+    const struct actio_reset *statement;
     const uint32_t *target;
     const char *const *target_name, *const *held_name;
     const bool *has_from; /* by clock: it does not begin with the interval */
@@ -186,7 +186,7 @@ struct actio_system {
     size_t params;                               /* numbers behind PARAM */
     size_t externals;                            /* numbers behind EXTERNAL */
     struct actio_switch_lines switches;
-    struct actio_instant_numbers instants;
+    struct actio_reset_numbers resets;
     struct actio_places G, A, D, F; /* (n+m)x(n+m), p x (n+m), p x (n+m), holonomic x n */
     /* rows of d(phi)/d(v, s) = rows of A by velocity residual: row = residual, col = entry of A */
     struct actio_places level_rows;
@@ -214,7 +214,7 @@ static inline size_t actio_first_event(const struct actio_system *sys) { return 
 /* Branches, then held values: what changes at instants only. */
 static inline size_t actio_system_modes(const struct actio_system *sys)
 {
-    return sys->switches.count + sys->instants.held;
+    return sys->switches.count + sys->resets.held;
 }
 static inline size_t actio_force_slot(const struct actio_system *sys, size_t contact)
 {

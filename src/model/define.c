@@ -179,7 +179,7 @@ static bool define_variable(struct actio_reader *r, const struct actio_definitio
 
 static bool define_held(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k)
 {
-    return bind_value(r, d, word, k, ACTIO_SY_HELD, (uint32_t)r->model->instants.helds)
+    return bind_value(r, d, word, k, ACTIO_SY_HELD, (uint32_t)r->model->resets.helds)
            && actio_define_held(r, item_of(r, d), word);
 }
 

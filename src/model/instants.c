@@ -16,17 +16,17 @@ static bool instants_fault(struct actio_reader *r, enum actio_code code, uint16_
 bool actio_define_held(struct actio_reader *r, const struct actio_item *item, uint32_t word)
 {
     struct actio_model *m = r->model;
-    uint32_t count = (uint32_t)m->instants.helds;
+    uint32_t count = (uint32_t)m->resets.helds;
     struct actio_held_line u = { .name = actio_word_text(r, word), .unit = item->unit, .span = item->span };
     u.x = actio_symbol(&m->pool, ACTIO_SPACE_HELD, count);
-    ACTIO_PUSH(&m->arena, m->instants.held, count, r->cap.helds) = u;
-    m->instants.helds = count;
+    ACTIO_PUSH(&m->arena, m->resets.held, count, r->cap.helds) = u;
+    m->resets.helds = count;
     return true;
 }
 
 bool actio_start_held(struct actio_reader *r, const struct actio_target *t, bool option)
 {
-    struct actio_held_line *u = &r->model->instants.held[t->ref.index];
+    struct actio_held_line *u = &r->model->resets.held[t->ref.index];
     if (u->start_given && !option)
         return instants_fault(r, ACTIO_F_START_TWICE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(u->name)));
     u->start = t->e;
@@ -37,7 +37,7 @@ bool actio_start_held(struct actio_reader *r, const struct actio_target *t, bool
 /* ---- what is set */
 
 struct setting {
-    struct actio_instant_line *line;
+    struct actio_reset_line *line;
     uint32_t cap;
 };
 
@@ -69,7 +69,7 @@ static bool not_settable(struct actio_reader *r, const struct actio_target *t)
 static bool assign_target(struct actio_reader *r, const struct actio_target *t, void *user)
 {
     struct setting *to = user;
-    struct actio_instant_line *s = to->line;
+    struct actio_reset_line *s = to->line;
     struct actio_assign_line a = { .index = t->ref.index, .e = t->e, .span = t->item->span };
     struct actio_value name = ACTIO_TEXT(actio_word_text(r, t->item->word));
     if (!kind_of_target(t, &a.kind)) return not_settable(r, t);
@@ -80,7 +80,7 @@ static bool assign_target(struct actio_reader *r, const struct actio_target *t, 
     return true;
 }
 
-static bool read_assignments(struct actio_reader *r, const struct actio_statement *s, struct actio_instant_line *line)
+static bool read_assignments(struct actio_reader *r, const struct actio_statement *s, struct actio_reset_line *line)
 {
     struct setting to = { .line = line };
     bool ok = true;
@@ -92,14 +92,14 @@ static bool read_assignments(struct actio_reader *r, const struct actio_statemen
     return ok;
 }
 
-static void keep_line(struct actio_reader *r, const struct actio_statement *s, struct actio_instant_line line)
+static void keep_line(struct actio_reader *r, const struct actio_statement *s, struct actio_reset_line line)
 {
     struct actio_model *m = r->model;
-    uint32_t count = (uint32_t)m->instants.lines;
+    uint32_t count = (uint32_t)m->resets.lines;
     line.span = s->span;
     if (!read_assignments(r, s, &line)) return;
-    ACTIO_PUSH(&m->arena, m->instants.line, count, r->cap.instants) = line;
-    m->instants.lines = count;
+    ACTIO_PUSH(&m->arena, m->resets.line, count, r->cap.instants) = line;
+    m->resets.lines = count;
 }
 
 /* ---- when */
@@ -113,8 +113,8 @@ static bool when_one(struct actio_reader *r, const struct actio_statement *s, bo
         return instants_fault(
             r, ACTIO_F_WHEN_NOT_EVENT, s->origin, s->span,
             ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, s->label)), ACTIO_TEXT(actio_kind_text(ref.kind))));
-    struct actio_instant_line line = { .kind = ref.kind == ACTIO_SY_EVENT ? ACTIO_WHEN_EVENT : ACTIO_WHEN_CONTACT,
-                                       .index = ref.index };
+    struct actio_reset_line line = { .kind = ref.kind == ACTIO_SY_EVENT ? ACTIO_WHEN_EVENT : ACTIO_WHEN_CONTACT,
+                                     .index = ref.index };
     keep_line(r, s, line);
     return true;
 }
@@ -142,7 +142,7 @@ static void when_statement(struct actio_reader *r, const struct actio_statement 
 static void every_statement(struct actio_reader *r, const struct actio_statement *s)
 {
     struct actio_model *m = r->model;
-    struct actio_instant_line line = { .kind = ACTIO_EVERY, .has_from = s->right.count > 0 };
+    struct actio_reset_line line = { .kind = ACTIO_EVERY, .has_from = s->right.count > 0 };
     if (!actio_machine_run(r, s->left, ACTIO_IN_PERIOD, &line.period)) return;
     if (line.has_from && !actio_machine_run(r, s->right, ACTIO_IN_PERIOD, &line.from)) return;
     double period = actio_model_number(m, line.period), from = line.has_from ? actio_model_number(m, line.from) : 0;

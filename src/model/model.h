@@ -131,9 +131,9 @@ struct actio_assign_line {
     struct actio_span span;
 };
 /* `when` an event or a contact happens, or `every` period from a time on (has_from false: the start). */
-enum actio_instant_kind { ACTIO_WHEN_EVENT, ACTIO_WHEN_CONTACT, ACTIO_EVERY };
-struct actio_instant_line {
-    enum actio_instant_kind kind;
+enum actio_reset_kind { ACTIO_WHEN_EVENT, ACTIO_WHEN_CONTACT, ACTIO_EVERY };
+struct actio_reset_line {
+    enum actio_reset_kind kind;
     uint32_t index; /* of the event or contact */
     actio_expr period, from;
     bool has_from, stops;
@@ -144,7 +144,7 @@ struct actio_instant_line {
 struct actio_model_instants {
     struct actio_held_line *held;
     size_t helds;
-    struct actio_instant_line *line;
+    struct actio_reset_line *line;
     size_t lines;
 };
 
@@ -382,7 +382,7 @@ struct actio_model {
     size_t contacts;
     struct actio_event_line *event;
     size_t events;
-    struct actio_model_instants instants;
+    struct actio_model_instants resets;
     struct actio_softness soft;
     struct actio_named named;
     struct actio_symmetry *symmetry;

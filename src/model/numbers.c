@@ -77,8 +77,7 @@ static bool starts_finite(struct actio_model *m)
         good &= isfinite(actio_model_number(m, v->start)) && isfinite(actio_model_number(m, v->start_dot));
     }
     for (size_t i = 0; i < m->states; i++) good &= isfinite(actio_model_number(m, m->state[i].start)) != 0;
-    for (size_t i = 0; i < m->instants.helds; i++)
-        good &= isfinite(actio_model_number(m, m->instants.held[i].start)) != 0;
+    for (size_t i = 0; i < m->resets.helds; i++) good &= isfinite(actio_model_number(m, m->resets.held[i].start)) != 0;
     for (size_t i = 0; i < m->constraints; i++)
         if (m->constraint[i].start_lambda_given && !m->constraint[i].axis)
             good &= isfinite(actio_model_number(m, m->constraint[i].start_lambda)) != 0;
@@ -356,8 +355,8 @@ static bool find_start(struct actio_model *m, const char *name, struct start_pla
         *at = (struct start_place){ &v->start, &v->start_given, &v->start_span };
         if (strcmp(name, v->name) == 0) return true;
     }
-    for (size_t i = 0; i < m->instants.helds; i++) {
-        struct actio_held_line *u = &m->instants.held[i];
+    for (size_t i = 0; i < m->resets.helds; i++) {
+        struct actio_held_line *u = &m->resets.held[i];
         *at = (struct start_place){ &u->start, &u->start_given, NULL };
         if (strcmp(name, u->name) == 0) return true;
     }

@@ -24,8 +24,8 @@ static bool is_taken(const struct actio_model *m, const char *prefix)
         if (name_begins(m->coord[i].name, prefix)) return true;
     for (size_t i = 0; i < m->states; i++)
         if (name_begins(m->state[i].name, prefix)) return true;
-    for (size_t i = 0; i < m->instants.helds; i++)
-        if (name_begins(m->instants.held[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->resets.helds; i++)
+        if (name_begins(m->resets.held[i].name, prefix)) return true;
     for (size_t i = 0; i < m->field.axes; i++)
         if (name_begins(m->field.axis[i].name, prefix)) return true;
     for (size_t i = 0; i < m->named.frames; i++)
@@ -161,7 +161,7 @@ static void print_variables(struct actio_printing *p, const char *keyword, const
 
 static void print_held(struct actio_printing *p)
 {
-    const struct actio_model_instants *s = &p->m->instants;
+    const struct actio_model_instants *s = &p->m->resets;
     struct actio_variable *v = actio_arena_array(&p->arena, s->helds + 1, sizeof *v);
     for (size_t i = 0; i < s->helds; i++)
         v[i] = (struct actio_variable){ .name = s->held[i].name, .unit = s->held[i].unit };
@@ -298,7 +298,7 @@ static void print_contacts(struct actio_printing *p)
 }
 
 /* Label of what sets it off; a member of a family by its index. */
-static void print_trigger(struct actio_printing *p, const struct actio_instant_line *s)
+static void print_trigger(struct actio_printing *p, const struct actio_reset_line *s)
 {
     const struct actio_model *m = p->m;
     if (s->kind != ACTIO_EVERY) {
@@ -318,15 +318,15 @@ static void print_trigger(struct actio_printing *p, const struct actio_instant_l
 static const char *assigned_name(const struct actio_model *m, const struct actio_assign_line *a)
 {
     return a->kind == ACTIO_SETS_STATE  ? m->state[a->index].name
-           : a->kind == ACTIO_SETS_HELD ? m->instants.held[a->index].name
+           : a->kind == ACTIO_SETS_HELD ? m->resets.held[a->index].name
                                         : m->coord[a->index].name;
 }
 
 static void print_instants(struct actio_printing *p)
 {
     const struct actio_model *m = p->m;
-    for (size_t i = 0; i < m->instants.lines; i++) {
-        const struct actio_instant_line *s = &m->instants.line[i];
+    for (size_t i = 0; i < m->resets.lines; i++) {
+        const struct actio_reset_line *s = &m->resets.line[i];
         print_trigger(p, s);
         for (size_t k = 0; k < s->assigns; k++) {
             const struct actio_assign_line *a = &s->assign[k];
@@ -384,8 +384,8 @@ static void print_data(struct actio_printing *p)
         start(p, "", m->coord[i].name, "'", m->coord[i].start_dot_given);
     }
     for (size_t i = 0; i < m->states; i++) start(p, "", m->state[i].name, "", m->state[i].start_given);
-    for (size_t i = 0; i < m->instants.helds; i++)
-        start(p, "", m->instants.held[i].name, "", m->instants.held[i].start_given);
+    for (size_t i = 0; i < m->resets.helds; i++)
+        start(p, "", m->resets.held[i].name, "", m->resets.held[i].start_given);
     for (size_t i = 0; i < m->constraints; i++)
         start(p, "lambda.", m->constraint[i].label, "", m->constraint[i].start_lambda_given);
     if (m->time.given) {

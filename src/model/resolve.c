@@ -241,7 +241,7 @@ actio_expr actio_resolved_expr(struct actio_reader *r, struct actio_symbol_ref r
     case ACTIO_SY_COORD_DOT: return m->coord[ref.index].dot;
     case ACTIO_SY_STATE: return m->state[ref.index].x;
     case ACTIO_SY_STATE_DOT: return m->state[ref.index].dot;
-    case ACTIO_SY_HELD: return m->instants.held[ref.index].x;
+    case ACTIO_SY_HELD: return m->resets.held[ref.index].x;
     case ACTIO_SY_AXIS: return m->field.axis[ref.index].s;
     /* params are made before constraints have a place; they are refused there */
     case ACTIO_SY_LAMBDA:

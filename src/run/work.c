@@ -209,8 +209,8 @@ static bool few_rows_fail(const struct working *w, const double *E, const double
 static bool sets_energy(const struct actio_run *run)
 {
     const struct actio_system *sys = run->problem.sys;
-    bool any = sys->instants.statements && sys->is.cornered;
-    for (size_t a = 0; a < sys->instants.assigns; a++) any |= sys->instants.target[a] < run->problem.ny;
+    bool any = sys->resets.statements && sys->is.cornered;
+    for (size_t a = 0; a < sys->resets.assigns; a++) any |= sys->resets.target[a] < run->problem.ny;
     return any;
 }
 

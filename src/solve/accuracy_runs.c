@@ -2,7 +2,7 @@
  * One run of a motion at a local tolerance, with its columns. */
 #include "solve/accuracy_inside.h"
 #include "solve/contacts.h"
-#include "solve/instants.h"
+#include "solve/resets.h"
 #include "solve/segments.h"
 
 #include <float.h>
@@ -82,9 +82,9 @@ static int run_once(struct actio_ladder *l, struct actio_pass *p, double local, 
     p->result.rows = 0;
     p->result.guard = SIZE_MAX;
     if (p->result.y) memcpy(p->result.y, aim->y0, m->ny * sizeof(double));
-    struct actio_ode flow = actio_instants_over(m, l->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow);
+    struct actio_ode flow = actio_resets_over(m, l->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow);
     if (!status) status = actio_march(l->ctx, &flow, &task, &p->result);
-    p->rounds = actio_instants_rounds(m);
+    p->rounds = actio_resets_rounds(m);
     l->out->rhs += p->result.stats.rhs;
     l->out->runs++;
     if (!l->stepper->stiff) {

@@ -329,7 +329,7 @@ static void watch_events(struct actio_motion *m)
     struct actio_ode *f = &m->flow;
     f->guards = last_firm(m->contacts) + m->sys->walls.events;
     f->watched = m->sys->walls.events;
-    f->way = m->sys->instants.way;
+    f->way = m->sys->resets.way;
     f->guard = contacts_guard;
     f->side = contacts_side;
     f->passed = contacts_passed;
@@ -357,7 +357,7 @@ static void take_flow_over(struct actio_motion *m)
 int actio_contacts_open(struct actio_motion *m)
 {
     const struct actio_system *sys = m->sys;
-    if (sys->walls.contacts + sys->walls.rubs + sys->walls.events + sys->instants.statements == 0) return 0;
+    if (sys->walls.contacts + sys->walls.rubs + sys->walls.events + sys->resets.statements == 0) return 0;
     if (actio_contacts_allocate(m)) return 1;
     watch_events(m);
     if (actio_contacts_hard(m)) take_flow_over(m);

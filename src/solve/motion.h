@@ -37,7 +37,7 @@ enum { ACTIO_FIRST_CHANGES = 4096 }; /* room for so many switches is taken befor
 struct actio_law;
 struct actio_contacts;
 struct actio_corner;
-struct actio_instants;
+struct actio_resets;
 struct actio_tape;
 struct actio_dual;
 struct actio_tension;
@@ -172,7 +172,7 @@ struct actio_motion {
     size_t evaluations;              /* right-hand sides since the caller last set it */
     struct actio_contacts *contacts; /* contacts.h; NULL: there are none, and no friction and no events */
     struct actio_corner *corner;     /* corner.h; NULL: only forces have switches */
-    struct actio_instants *instants; /* instants.h; NULL: nothing is set at instants */
+    struct actio_resets *resets;     /* instants.h; NULL: nothing is set at instants */
     struct actio_obeyed obeys;
     struct actio_chosen chosen;
     struct actio_halt halted;

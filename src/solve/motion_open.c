@@ -3,7 +3,7 @@
 #include "solve/motion_inside.h"
 #include "solve/contacts.h"
 #include "solve/corner.h"
-#include "solve/instants.h"
+#include "solve/resets.h"
 #include "solve/law.h"
 #include "solve/segments.h"
 #include "solve/tension.h"
@@ -248,7 +248,7 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
         actio_motion_close(m);
         return 1;
     }
-    if (actio_contacts_open(m) || actio_soft_open(m) || actio_instants_open(m)) {
+    if (actio_contacts_open(m) || actio_soft_open(m) || actio_resets_open(m)) {
         actio_motion_close(m);
         return 1;
     }
@@ -261,7 +261,7 @@ void actio_motion_close(struct actio_motion *m)
     actio_motion_disobey(m);
     actio_contacts_close(m);
     actio_corner_close(m);
-    actio_instants_close(m);
+    actio_resets_close(m);
     actio_segments_close(m);
     actio_tension_close(m);
     void *all[] = {

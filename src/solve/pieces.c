@@ -2,7 +2,7 @@
  * A motion in pieces, each a march that ends at the time that is wanted. */
 #include "solve/pieces.h"
 #include "solve/contacts.h"
-#include "solve/instants.h"
+#include "solve/resets.h"
 #include "solve/segments.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ static void visit_all(struct record *r, struct actio_pieces *p)
     visit(r, p->sides, m->flow.watched * sizeof *p->sides);
     visit(r, p->passed, m->flow.watched * sizeof *p->passed);
     if (m->contacts) visit_contacts(r, m->contacts);
-    struct actio_instants_kept kept = actio_instants_keep(m);
+    struct actio_resets_kept kept = actio_resets_keep(m);
     if (kept.clocks) visit(r, kept.tick, kept.clocks * sizeof *kept.tick);
     if (kept.guards) visit(r, kept.side, kept.guards);
     if (kept.events) visit(r, kept.level, kept.events);

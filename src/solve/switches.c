@@ -4,7 +4,7 @@
  * next one. */
 #include "solve/contacts.h"
 #include "solve/corner.h"
-#include "solve/instants.h"
+#include "solve/resets.h"
 
 #include <math.h>
 #include <string.h>
@@ -323,7 +323,7 @@ int actio_motion_begin(struct actio_motion *m, double t, const double *y)
 {
     forget_run(m);
     if (m->contacts) actio_contacts_begin(m);
-    actio_instants_begin(m, t);
+    actio_resets_begin(m, t);
     int stopped = read_modes(m, t, y, 0);
     if (!stopped && actio_corner_rank_varies(m)) stopped = actio_corner_rank(m, t, y);
     if (!stopped) stopped = settle_resting(m, SIZE_MAX, t, y);

@@ -79,11 +79,11 @@ static void declare_variables(struct actio_unit_checking *c, const struct actio_
 
 static void declare_held(struct actio_unit_checking *c)
 {
-    const struct actio_held_line *h = c->model->instants.held;
+    const struct actio_held_line *h = c->model->resets.held;
     const char *last = NULL;
     struct actio_unit u;
-    c->held = actio_arena_array(&c->arena, c->model->instants.helds + 1, sizeof *c->held);
-    for (size_t i = 0; i < c->model->instants.helds; i++)
+    c->held = actio_arena_array(&c->arena, c->model->resets.helds + 1, sizeof *c->held);
+    for (size_t i = 0; i < c->model->resets.helds; i++)
         c->held[i] = declare(c, &(struct declared){ h[i].name, h[i].unit, h[i].span }, &last, &u);
 }
 

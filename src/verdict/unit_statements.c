@@ -165,7 +165,7 @@ static void add_assigned(struct actio_unit_checking *c, const struct actio_assig
                                  : a->kind == ACTIO_SETS_HELD  ? &c->held[a->index]
                                                                : &c->coord[a->index];
     const char *name = a->kind == ACTIO_SETS_STATE  ? m->state[a->index].name
-                       : a->kind == ACTIO_SETS_HELD ? m->instants.held[a->index].name
+                       : a->kind == ACTIO_SETS_HELD ? m->resets.held[a->index].name
                                                     : m->coord[a->index].name;
     const char *prime = a->kind == ACTIO_SETS_RATE ? "'" : "";
     add_made(c, a->span, actio_arena_format(&c->arena, "what sets %s%s", name, prime), a->e, unit);
@@ -173,7 +173,7 @@ static void add_assigned(struct actio_unit_checking *c, const struct actio_assig
 
 void actio_unit_add_instants(struct actio_unit_checking *c)
 {
-    const struct actio_model_instants *s = &c->model->instants;
+    const struct actio_model_instants *s = &c->model->resets;
     for (size_t i = 0; i < s->lines; i++) {
         for (size_t k = 0; k < s->line[i].assigns; k++) add_assigned(c, &s->line[i].assign[k]);
         if (s->line[i].kind == ACTIO_EVERY) add_made(c, s->line[i].span, "every", s->line[i].period, &c->time);
@@ -210,10 +210,10 @@ void actio_unit_add_data(struct actio_unit_checking *c)
     }
     for (size_t i = 0; i < m->coords; i++) add_start(c, &m->coord[i], &c->coord[i]);
     for (size_t i = 0; i < m->states; i++) add_start(c, &m->state[i], &c->state[i]);
-    for (size_t i = 0; i < m->instants.helds; i++)
-        if (m->instants.held[i].start_given)
-            add_made(c, m->instants.held[i].span, labelled(c, "start of", m->instants.held[i].name),
-                     m->instants.held[i].start, &c->held[i]);
+    for (size_t i = 0; i < m->resets.helds; i++)
+        if (m->resets.held[i].start_given)
+            add_made(c, m->resets.held[i].span, labelled(c, "start of", m->resets.held[i].name),
+                     m->resets.held[i].start, &c->held[i]);
 }
 
 /* Formulas that no statement about units requires: they are only checked. */

@@ -162,9 +162,9 @@ static const char *declared_of(const struct actio_model *m, actio_slot slot, con
         *line = m->param[slot.index].span.line;
         return m->param[slot.index].name;
     case ACTIO_SPACE_HELD:
-        *unit = m->instants.held[slot.index].unit;
-        *line = m->instants.held[slot.index].span.line;
-        return m->instants.held[slot.index].name;
+        *unit = m->resets.held[slot.index].unit;
+        *line = m->resets.held[slot.index].span.line;
+        return m->resets.held[slot.index].name;
     case ACTIO_SPACE_Q:
     case ACTIO_SPACE_V:
     case ACTIO_SPACE_ACC: v = &m->coord[slot.index]; break;

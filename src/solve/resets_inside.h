@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a motion knows of its instants. Inside instants.c and instant_round.c only. */
-#ifndef ACTIO_SOLVE_INSTANTS_INSIDE_H
-#define ACTIO_SOLVE_INSTANTS_INSIDE_H
+ * What a motion knows of its instants. Inside resets.c and reset_round.c only. */
+#ifndef ACTIO_SOLVE_RESETS_INSIDE_H
+#define ACTIO_SOLVE_RESETS_INSIDE_H
 
-#include "solve/instants.h"
+#include "solve/resets.h"
 
-struct actio_instants {
+struct actio_resets {
     const struct actio_system *sys;
     struct actio_ode inner;       /* the flow without instants */
     double *tick, *period, *from; /* by clock: number of its next time */
@@ -24,12 +24,12 @@ struct actio_instants {
     size_t rounds, again;
     double again_from;
     double slack; /* rows this little before the instant are after it */
-    struct actio_instant_end end;
+    struct actio_reset_end end;
 };
 
-const double *actio_instants_values(struct actio_motion *m, double t, const double *y);
-/* instant_round.c: statements that fire are carried out; a flow status. *stops: one of them ends the motion. */
-int actio_instant_round(struct actio_motion *m, double t, double *y, bool *stops);
-int actio_instant_fails(struct actio_motion *m); /* with the end that is noted; a flow status */
+const double *actio_resets_values(struct actio_motion *m, double t, const double *y);
+/* reset_round.c: statements that fire are carried out; a flow status. *stops: one of them ends the motion. */
+int actio_reset_round(struct actio_motion *m, double t, double *y, bool *stops);
+int actio_reset_fails(struct actio_motion *m); /* with the end that is noted; a flow status */
 
 #endif

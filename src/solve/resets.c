@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Instants: which statements fire, and when. Clocks end a step exactly; events that statements hang on, or that held
- * values have part in, are guards in front of all others. What a round sets is in instant_round.c. */
-#include "solve/instants_inside.h"
+ * values have part in, are guards in front of all others. What a round sets is in reset_round.c. */
+#include "solve/resets_inside.h"
 #include "solve/contacts.h"
 
 #include <float.h>
@@ -11,24 +11,24 @@
 #define SAME 1e-12 /* of the interval: what is this close to an instant happens at it */
 enum { MOST_ROUNDS = 1000, LAST_ROUNDS = 100, MOST_AGAIN = 900 };
 
-double actio_instant_slack(double t) { return 8 * DBL_EPSILON * fabs(t); }
+double actio_reset_slack(double t) { return 8 * DBL_EPSILON * fabs(t); }
 
 static double moment_of(const struct actio_motion *m, double t) { return SAME * fmax(fabs(t), fabs(m->span)); }
 
 /* ---- numbers of the statements */
 
-const double *actio_instants_values(struct actio_motion *m, double t, const double *y)
+const double *actio_resets_values(struct actio_motion *m, double t, const double *y)
 {
-    return actio_motion_quantity(m, ACTIO_Q_INSTANTS, t, y);
+    return actio_motion_quantity(m, ACTIO_Q_RESETS, t, y);
 }
 
-static const double *clock_numbers(const struct actio_instants *in, const double *values)
+static const double *clock_numbers(const struct actio_resets *in, const double *values)
 {
-    return values + in->sys->instants.assigns;
+    return values + in->sys->resets.assigns;
 }
-static const double *start_numbers(const struct actio_instants *in, const double *values)
+static const double *start_numbers(const struct actio_resets *in, const double *values)
 {
-    return clock_numbers(in, values) + 2 * in->sys->instants.clocks;
+    return clock_numbers(in, values) + 2 * in->sys->resets.clocks;
 }
 
 /* Accelerations and rates of states at a point, into the motion's buffers. */
@@ -51,34 +51,34 @@ static int sign_of(double x) { return (x > 0) - (x < 0); }
 /* Values of all events, and their rates, at a point. */
 static void look_at_events(struct actio_motion *m, double t, const double *y)
 {
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     const struct actio_system *sys = m->sys;
     size_t events = sys->walls.events;
     if (events == 0) return;
     bool known = find_rates(m, t, y) == ACTIO_FLOW_OK;
     if (!known) memset(m->here.zdot, 0, m->N * sizeof *m->here.zdot);
-    const double *values = actio_instants_values(m, t, y);
-    memcpy(in->rate, start_numbers(in, values) + sys->instants.held, events * sizeof *in->rate);
+    const double *values = actio_resets_values(m, t, y);
+    memcpy(in->rate, start_numbers(in, values) + sys->resets.held, events * sizeof *in->rate);
     memcpy(in->g, actio_motion_quantity(m, ACTIO_Q_GAPS, t, y) + actio_first_event(sys), events * sizeof *in->g);
 }
 
 static bool is_at_zero(const struct actio_motion *m, size_t e, double t)
 {
-    const struct actio_instants *in = m->instants;
+    const struct actio_resets *in = m->resets;
     return fabs(in->g[e]) <= 10 * moment_of(m, t) * fabs(in->rate[e]);
 }
 
 /* The side on which an event is, or goes at once. */
 static signed char side_now(const struct actio_motion *m, size_t e, double t)
 {
-    const struct actio_instants *in = m->instants;
+    const struct actio_resets *in = m->resets;
     return (signed char)(is_at_zero(m, e, t) ? sign_of(in->rate[e]) : sign_of(in->g[e]));
 }
 
 /* Of values and rates at hand. */
 static void take_sides(struct actio_motion *m, double t)
 {
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     for (size_t i = 0; i < in->guards; i++) in->side[i] = side_now(m, in->event[i], t);
 }
 
@@ -86,13 +86,13 @@ static void take_sides(struct actio_motion *m, double t)
 
 static bool counts(const struct actio_motion *m, size_t e, int way)
 {
-    int wanted = m->sys->instants.way[e];
+    int wanted = m->sys->resets.way[e];
     return wanted == 0 || wanted == way;
 }
 
 static int event_happens(struct actio_motion *m, size_t e, int way, double t)
 {
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     if (!counts(m, e, way)) return ACTIO_FLOW_OK;
     in->happened[e] = true;
     return actio_contacts_happens(m->contacts, t, ACTIO_PASSES, e, 0, "");
@@ -101,7 +101,7 @@ static int event_happens(struct actio_motion *m, size_t e, int way, double t)
 /* Guards that cross at this time: `hit`, which has been located, and those that are at zero and on their way. */
 static int gather_events(struct actio_motion *m, size_t hit, double t)
 {
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     int status = ACTIO_FLOW_OK;
     for (size_t i = 0; i < in->guards && !status; i++) {
         size_t e = in->event[i];
@@ -113,13 +113,13 @@ static int gather_events(struct actio_motion *m, size_t hit, double t)
     return status;
 }
 
-static double tick_time(const struct actio_instants *in, size_t k) { return in->from[k] + in->tick[k] * in->period[k]; }
+static double tick_time(const struct actio_resets *in, size_t k) { return in->from[k] + in->tick[k] * in->period[k]; }
 
 /* Clocks that are due, and on to their next time. */
 static void gather_clocks(struct actio_motion *m, double t, double slack)
 {
-    struct actio_instants *in = m->instants;
-    for (size_t k = 0; k < m->sys->instants.clocks; k++) {
+    struct actio_resets *in = m->resets;
+    for (size_t k = 0; k < m->sys->resets.clocks; k++) {
         in->ticked[k] = tick_time(in, k) <= t + slack;
         while (tick_time(in, k) <= t + slack) in->tick[k]++;
     }
@@ -130,14 +130,14 @@ static void gather_impacts(struct actio_motion *m, size_t since)
 {
     const struct actio_contacts *c = m->contacts;
     for (size_t i = since; i < c->log.happenings; i++)
-        if (c->log.happening[i].kind == ACTIO_IMPACT) m->instants->struck[c->log.happening[i].index] = true;
+        if (c->log.happening[i].kind == ACTIO_IMPACT) m->resets->struck[c->log.happening[i].index] = true;
 }
 
 /* Statements that fire, from what happened; that is then forgotten. */
 static bool choose(struct actio_motion *m)
 {
-    struct actio_instants *in = m->instants;
-    const struct actio_instant_numbers *s = &m->sys->instants;
+    struct actio_resets *in = m->resets;
+    const struct actio_reset_numbers *s = &m->sys->resets;
     bool any = false;
     for (size_t i = 0; i < s->statements; i++) {
         const bool *by[] = {
@@ -155,12 +155,12 @@ static bool choose(struct actio_motion *m)
 /* Events that held values have part in: what a round has made 0, or brought to the other side. */
 static int gather_jumps(struct actio_motion *m, const bool *crossed, double t)
 {
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     int status = ACTIO_FLOW_OK;
     for (size_t e = 0; e < m->sys->walls.events && !status; e++) {
-        bool passing = crossed[e] && !m->sys->instants.still[e];
+        bool passing = crossed[e] && !m->sys->resets.still[e];
         int before = passing ? 0 : in->level[e], after = sign_of(in->g[e]);
-        if (!m->sys->instants.of_held[e]) continue;
+        if (!m->sys->resets.of_held[e]) continue;
         if (fabs(in->g[e]) <= 1e-12 * in->g_size[e]) after = 0;
         in->level[e] = (signed char)after;
         if (before && after != before) status = event_happens(m, e, -before, t);
@@ -172,44 +172,44 @@ static int gather_jumps(struct actio_motion *m, const bool *crossed, double t)
 
 static int chain(struct actio_motion *m, double t)
 {
-    struct actio_instants *in = m->instants;
-    in->end = (struct actio_instant_end){ .fault = ACTIO_INSTANT_CHAINS, .t = t, .members = in->member };
-    return actio_instant_fails(m);
+    struct actio_resets *in = m->resets;
+    in->end = (struct actio_reset_end){ .fault = ACTIO_RESET_CHAINS, .t = t, .members = in->member };
+    return actio_reset_fails(m);
 }
 
 /* Many instants at one time, one after the other, as where what is set stands on the event itself. */
 static bool again(struct actio_motion *m, double t)
 {
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     if (fabs(t - in->again_from) > moment_of(m, t)) {
         in->again_from = t;
         in->again = 0;
-        memset(in->member, 0, m->sys->instants.statements * sizeof *in->member);
+        memset(in->member, 0, m->sys->resets.statements * sizeof *in->member);
     }
     return ++in->again > MOST_AGAIN;
 }
 
 static void note_members(struct actio_motion *m, bool anew)
 {
-    struct actio_instants *in = m->instants;
-    for (size_t i = 0; i < m->sys->instants.statements; i++) in->member[i] = in->fires[i] || (in->member[i] && !anew);
+    struct actio_resets *in = m->resets;
+    for (size_t i = 0; i < m->sys->resets.statements; i++) in->member[i] = in->fires[i] || (in->member[i] && !anew);
 }
 
 /* Values of events before a round: they tell what is rounding after it. What only held values move keeps its sign from
  * round to round, so that a rounding error beside 0 is not a side. */
 static void note_levels(struct actio_motion *m, bool all)
 {
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     for (size_t e = 0; e < m->sys->walls.events; e++) {
         in->g_size[e] = fmax(in->g_size[e], fabs(in->g[e]));
-        if (all || !m->sys->instants.still[e]) in->level[e] = (signed char)sign_of(in->g[e]);
+        if (all || !m->sys->resets.still[e]) in->level[e] = (signed char)sign_of(in->g[e]);
     }
 }
 
 /* From what is gathered, round after round. The motion may end: ACTIO_FLOW_ENDED. */
 static int run_rounds(struct actio_motion *m, double t, double *y)
 {
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     size_t events = m->sys->walls.events;
     bool stops = false;
     if (again(m, t)) return chain(m, t);
@@ -220,7 +220,7 @@ static int run_rounds(struct actio_motion *m, double t, double *y)
         if (round == MOST_ROUNDS) return chain(m, t);
         note_levels(m, false);
         size_t since = m->contacts->log.happenings;
-        int status = actio_instant_round(m, t, y, &stops);
+        int status = actio_reset_round(m, t, y, &stops);
         if (status) return status;
         look_at_events(m, t, y);
         status = gather_jumps(m, in->crossed, t);
@@ -237,7 +237,7 @@ static int run_rounds(struct actio_motion *m, double t, double *y)
 static void instants_guard(void *user, double t, const double *y, double *g)
 {
     struct actio_motion *m = user;
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     in->inner.guard(m, t, y, g + in->guards);
     if (m->sys->walls.events == 0) return;
     const double *value = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y) + actio_first_event(m->sys);
@@ -251,7 +251,7 @@ static void instants_guard(void *user, double t, const double *y, double *g)
 static int instants_side(void *user, size_t k)
 {
     struct actio_motion *m = user;
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     if (k < in->guards) return in->side[k];
     return in->inner.side ? in->inner.side(m, k - in->guards) : 0;
 }
@@ -259,7 +259,7 @@ static int instants_side(void *user, size_t k)
 /* Something else happened: a state that jumped is seen anew. */
 static int follow_up(struct actio_motion *m, size_t since, double t, double *y)
 {
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     bool jumped = memcmp(in->y, y, m->ny * sizeof *y) != 0;
     gather_impacts(m, since);
     if (jumped) look_at_events(m, t, y);
@@ -270,7 +270,7 @@ static int follow_up(struct actio_motion *m, size_t since, double t, double *y)
 static int instants_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     size_t since = m->contacts->log.happenings;
     memcpy(in->y, y, m->ny * sizeof *y);
     look_at_events(m, t, y);
@@ -291,20 +291,20 @@ static int instants_crossed(void *user, size_t k, double t, double *y)
 static int instants_passed(void *user, size_t k, double t, const double *y)
 {
     struct actio_motion *m = user;
-    return m->instants->inner.passed(m, k - m->instants->guards, t, y);
+    return m->resets->inner.passed(m, k - m->resets->guards, t, y);
 }
 
 static int instants_touched(void *user, size_t k, double t, const double *y)
 {
     struct actio_motion *m = user;
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     return k < in->guards ? ACTIO_FLOW_OK : in->inner.touched(m, k - in->guards, t, y);
 }
 
 static int instants_enter(void *user, double t, double *y)
 {
     struct actio_motion *m = user;
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     size_t since = m->contacts->log.happenings;
     int status = in->inner.enter ? in->inner.enter(m, t, y) : ACTIO_FLOW_OK;
     if (status) return status;
@@ -312,7 +312,7 @@ static int instants_enter(void *user, double t, double *y)
     take_sides(m, t);
     note_levels(m, true);
     gather_impacts(m, since);
-    gather_clocks(m, t, actio_instant_slack(t));
+    gather_clocks(m, t, actio_reset_slack(t));
     return run_rounds(m, t, y);
 }
 
@@ -320,7 +320,7 @@ static double instants_next(void *user)
 {
     const struct actio_motion *m = user;
     double next = HUGE_VAL;
-    for (size_t k = 0; k < m->sys->instants.clocks; k++) next = fmin(next, tick_time(m->instants, k));
+    for (size_t k = 0; k < m->sys->resets.clocks; k++) next = fmin(next, tick_time(m->resets, k));
     return next;
 }
 
@@ -329,17 +329,17 @@ static int instants_tick(void *user, double t, double *y)
     struct actio_motion *m = user;
     look_at_events(m, t, y);
     int status = gather_events(m, SIZE_MAX, t);
-    gather_clocks(m, t, actio_instant_slack(t));
-    m->instants->slack = actio_instant_slack(t);
+    gather_clocks(m, t, actio_reset_slack(t));
+    m->resets->slack = actio_reset_slack(t);
     if (!status) status = run_rounds(m, t, y);
-    m->instants->slack = 0;
+    m->resets->slack = 0;
     return status;
 }
 
-struct actio_ode actio_instants_over(struct actio_motion *m, struct actio_ode flow)
+struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow)
 {
-    struct actio_instants *in = m->instants;
-    if (!in || m->sys->instants.statements == 0) return flow;
+    struct actio_resets *in = m->resets;
+    if (!in || m->sys->resets.statements == 0) return flow;
     in->inner = flow;
     flow.guards += in->guards;
     flow.guard = instants_guard;
@@ -349,7 +349,7 @@ struct actio_ode actio_instants_over(struct actio_motion *m, struct actio_ode fl
     flow.sample = NULL;
     if (flow.passed) flow.passed = instants_passed;
     if (flow.touched) flow.touched = instants_touched;
-    if (m->sys->instants.clocks) {
+    if (m->sys->resets.clocks) {
         flow.next = instants_next;
         flow.tick = instants_tick;
     }
@@ -362,17 +362,17 @@ struct actio_ode actio_instants_over(struct actio_motion *m, struct actio_ode fl
 static double first_tick(double from, double period, double t)
 {
     double k = fmax(0, floor((t - from) / period) - 1);
-    while (from + k * period < t - actio_instant_slack(t)) k++;
+    while (from + k * period < t - actio_reset_slack(t)) k++;
     return k;
 }
 
-void actio_instants_begin(struct actio_motion *m, double t)
+void actio_resets_begin(struct actio_motion *m, double t)
 {
-    struct actio_instants *in = m->instants;
-    const struct actio_instant_numbers *s = &m->sys->instants;
+    struct actio_resets *in = m->resets;
+    const struct actio_reset_numbers *s = &m->sys->resets;
     if (!in) return;
     memset(in->y, 0, m->ny * sizeof *in->y);
-    const double *values = actio_instants_values(m, t, in->y), *clock = clock_numbers(in, values);
+    const double *values = actio_resets_values(m, t, in->y), *clock = clock_numbers(in, values);
     if (s->held)
         memcpy(m->here.mode + m->sys->switches.count, start_numbers(in, values), s->held * sizeof *m->here.mode);
     for (size_t k = 0; k < s->clocks; k++) {
@@ -388,10 +388,10 @@ void actio_instants_begin(struct actio_motion *m, double t)
     memset(in->member, 0, s->statements * sizeof *in->member);
     in->again = in->rounds = 0;
     in->again_from = t;
-    in->end = (struct actio_instant_end){ .fault = ACTIO_INSTANT_FINE };
+    in->end = (struct actio_reset_end){ .fault = ACTIO_RESET_FINE };
 }
 
-static bool hangs_on(const struct actio_instant_numbers *s, size_t e)
+static bool hangs_on(const struct actio_reset_numbers *s, size_t e)
 {
     for (size_t i = 0; i < s->statements; i++)
         if (s->statement[i].on == ACTIO_ON_EVENT && s->statement[i].index == e) return true;
@@ -400,17 +400,17 @@ static bool hangs_on(const struct actio_instant_numbers *s, size_t e)
 
 static void own_events(struct actio_motion *m)
 {
-    struct actio_instants *in = m->instants;
-    const struct actio_instant_numbers *s = &m->sys->instants;
+    struct actio_resets *in = m->resets;
+    const struct actio_reset_numbers *s = &m->sys->resets;
     for (size_t e = 0; e < m->sys->walls.events; e++) {
         in->own[e] = s->of_held[e] || hangs_on(s, e);
         if (in->own[e] && !s->still[e]) in->event[in->guards++] = (uint32_t)e;
     }
 }
 
-static bool take_memory(struct actio_motion *m, struct actio_instants *in)
+static bool take_memory(struct actio_motion *m, struct actio_resets *in)
 {
-    const struct actio_instant_numbers *s = &m->sys->instants;
+    const struct actio_reset_numbers *s = &m->sys->resets;
     size_t events = m->sys->walls.events, contacts = m->sys->walls.contacts, modes = actio_system_modes(m->sys),
            targets = m->ny + s->held, switches = m->sys->switches.count;
     struct {
@@ -438,26 +438,26 @@ static bool take_memory(struct actio_motion *m, struct actio_instants *in)
     return in->event && in->side && in->setter;
 }
 
-int actio_instants_open(struct actio_motion *m)
+int actio_resets_open(struct actio_motion *m)
 {
-    if (m->sys->instants.statements + m->sys->instants.held == 0) return 0;
-    struct actio_instants *in = actio_alloc(m->ctx, 1, sizeof *in);
-    m->instants = in;
+    if (m->sys->resets.statements + m->sys->resets.held == 0) return 0;
+    struct actio_resets *in = actio_alloc(m->ctx, 1, sizeof *in);
+    m->resets = in;
     if (in) in->sys = m->sys;
     if (!in || !take_memory(m, in)) {
         actio_report(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
                      ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
         return 1;
     }
-    if (actio_motion_need(m, ACTIO_Q_INSTANTS)) return 1;
+    if (actio_motion_need(m, ACTIO_Q_RESETS)) return 1;
     own_events(m);
-    actio_instants_begin(m, m->sys->instants.from);
+    actio_resets_begin(m, m->sys->resets.from);
     return 0;
 }
 
-void actio_instants_close(struct actio_motion *m)
+void actio_resets_close(struct actio_motion *m)
 {
-    struct actio_instants *in = m->instants;
+    struct actio_resets *in = m->resets;
     if (!in) return;
     void *parts[] = { in->tick,     in->period, in->from,   in->g,      in->rate,     in->g_size,
                       in->y,        in->old,    in->value,  in->before, in->after,    in->guard,
@@ -465,21 +465,21 @@ void actio_instants_close(struct actio_motion *m)
                       in->own,      in->struck, in->event,  in->side,   in->setter };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, in);
-    m->instants = NULL;
+    m->resets = NULL;
 }
 
-size_t actio_instants_rounds(const struct actio_motion *m) { return m->instants ? m->instants->rounds : 0; }
+size_t actio_resets_rounds(const struct actio_motion *m) { return m->resets ? m->resets->rounds : 0; }
 
-struct actio_instants_kept actio_instants_keep(struct actio_motion *m)
+struct actio_resets_kept actio_resets_keep(struct actio_motion *m)
 {
-    struct actio_instants *in = m->instants;
-    return in ? (struct actio_instants_kept){ in->tick,   in->side,
-                                              in->level,  m->sys->instants.clocks,
-                                              in->guards, m->sys->walls.events }
-              : (struct actio_instants_kept){ 0 };
+    struct actio_resets *in = m->resets;
+    return in ? (struct actio_resets_kept){ in->tick,   in->side,
+                                            in->level,  m->sys->resets.clocks,
+                                            in->guards, m->sys->walls.events }
+              : (struct actio_resets_kept){ 0 };
 }
 
-const struct actio_instant_end *actio_instants_end(const struct actio_motion *m)
+const struct actio_reset_end *actio_resets_end(const struct actio_motion *m)
 {
-    return m->instants ? &m->instants->end : NULL;
+    return m->resets ? &m->resets->end : NULL;
 }
