@@ -5,7 +5,7 @@
 References: closed forms; products of matrices for sampled control; and for random combinations an integration by scipy
 with its own list of guards, clocks and rounds.
 
-usage: instants.py [--program FILE] [--seed N] [--count N]"""
+usage: resets.py [--program FILE] [--seed N] [--count N]"""
 import json
 import math
 import os
@@ -417,7 +417,7 @@ SEED, COUNT = option("--seed", 1), option("--count", 60)
 
 def main():
     program, _ = arguments()
-    tally = Tally("instants")
+    tally = Tally("resets")
     with tempfile.TemporaryDirectory() as folder:
         run_parts([exact, fails, listed, table_rows, printed, combinations], program, folder, tally)
     tally.done()
