@@ -84,7 +84,7 @@ struct actio_wall_numbers {
     double sigma;
     const struct actio_rub *rub;
     const char *const *contact, *const *event;
-    const uint32_t *contact_line;
+    const uint32_t *contact_line, *event_line;
 };
 struct actio_switch_lines {
     size_t count;

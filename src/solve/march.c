@@ -183,8 +183,39 @@ static void forget_sides(struct actio_marching *m, const double *old, const doub
         if (!m->due[i]) m->side[i] = 0;
 }
 
+/* What the interpolant's error is worth to the guard at this state. */
+static double slack_of(struct actio_marching *m, const struct actio_incident *what)
+{
+    double at, *f = m->f;
+    if (!m->stepper->gap || m->flow->unfold || m->stepper->gap(m->h, &at, m->y_at, f)) return 0;
+    const double *y = state_at(m, what->t);
+    m->flow->guard(m->flow->user, what->t, y, m->g);
+    double value = m->g[what->guard];
+    for (size_t i = 0; i < m->flow->n; i++) m->y_at[i] = y[i] + f[i];
+    m->flow->guard(m->flow->user, what->t, m->y_at, m->g);
+    return fabs(m->g[what->guard] - value);
+}
+
+/* The guard's value in the state that the motion has there, which may be more exact than the interpolant. */
+static void meet(struct actio_marching *m, struct actio_meeting *meeting, double t, const double *y)
+{
+    meeting->t = t;
+    meeting->y = y;
+    m->flow->guard(m->flow->user, t, y, m->g);
+    meeting->value = m->g[meeting->guard];
+    meeting->slack += fabs(meeting->value);
+    m->flow->meet(m->flow->user, meeting);
+}
+
+static int leave(struct actio_marching *m, int stop, const double *old, const double *y)
+{
+    return !stop && m->flow->leave ? m->flow->leave(m->flow->user, m->t, old, y) : stop;
+}
+
 static int cross(struct actio_marching *m, const struct actio_incident *what)
 {
+    struct actio_meeting meeting;
+    if (m->flow->meet) actio_march_meet(m, what, &meeting);
     move_to(m, what);
     m->guard = what->guard;
     if (m->flow->project) {
@@ -195,7 +226,9 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     double *known = m->flow->unfold ? m->known : m->y, *old = m->flow->unfold ? m->moved : m->y_next;
     actio_march_known_of(m, m->t, m->y, known);
     memcpy(old, known, known_length(m->flow) * sizeof *old);
+    if (m->flow->meet) meet(m, &meeting, m->t, old);
     int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;
+    stop = leave(m, stop, old, known);
     forget_sides(m, old, known);
     if (!stop && m->flow->fold) stop = m->flow->fold(m->flow->user, m->t, known, m->y);
     rows_here(m); /* a row at this time has the state after it */
@@ -222,16 +255,29 @@ static int cut(struct actio_marching *m, const struct actio_incident *what)
     return 0;
 }
 
+static int pass(struct actio_marching *m, const struct actio_incident *what)
+{
+    const struct actio_ode *flow = m->flow;
+    struct actio_meeting meeting;
+    if (!flow->meet) return flow->passed(flow->user, what->guard, what->t, actio_march_known_at(m, what->t));
+    actio_march_meet(m, what, &meeting);
+    meeting.slack = slack_of(m, what);
+    const double *y = actio_march_known_at(m, what->t);
+    meet(m, &meeting, what->t, y);
+    int stop = flow->passed(flow->user, what->guard, what->t, y);
+    return stop ? stop : flow->leave(flow->user, what->t, y, y);
+}
+
 /* Reports a touch or a singular surface; the step stays as it is unless the answer is to stop. */
 static int tell(struct actio_marching *m, const struct actio_incident *what)
 {
     const struct actio_ode *flow = m->flow;
-    const double *y = actio_march_known_at(m, what->t);
+    const double *y = what->kind == PASS ? NULL : actio_march_known_at(m, what->t);
     int stop;
     if (what->kind == PASS) {
         m->passed[what->guard] = what->t;
         m->side[what->guard] = (signed char)-m->side[what->guard];
-        stop = flow->passed(flow->user, what->guard, what->t, y);
+        stop = pass(m, what);
     } else if (what->kind == TOUCH) {
         m->touched_at = what->t;
         stop = flow->touched(flow->user, what->guard, what->t, y);

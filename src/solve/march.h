@@ -13,6 +13,14 @@ enum actio_flow_status { ACTIO_FLOW_OK, ACTIO_FLOW_NAN, ACTIO_FLOW_SINGULAR, ACT
 
 typedef void (*actio_dense_fn)(void *where, double t, double *y);
 
+/* A guard at the instant when it shows something, in the state before it: its value, how fast it moves along the motion
+ * and how that changes, and by how much an interpolant is wrong there. */
+struct actio_meeting {
+    size_t guard;
+    double t, value, rate, bend, slack;
+    const double *y;
+};
+
 /* y' = f(t, y) with an invariant manifold. All callbacks take `user` first. Nothing here allocates. */
 struct actio_ode {
     size_t n;
@@ -43,6 +51,10 @@ struct actio_ode {
     /* The last `watched` guards are only looked at: `passed` is called for each crossing, and the step goes on. */
     size_t watched;
     int (*passed)(void *user, size_t guard, double t, const double *y);
+    /* Before and after `crossed` or `passed`, for who keeps a list of instants. `leave`: velocities before, the state
+     * after; a flow status. Both NULL: nobody does. */
+    void (*meet)(void *user, const struct actio_meeting *what);
+    int (*leave)(void *user, double t, const double *old, const double *y);
     /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL =
      * nothing to do. */
     int (*enter)(void *user, double t, double *y);

@@ -47,6 +47,8 @@ const double *actio_march_known_at(struct actio_marching *m, double t);
 /* march_look.c: what happens first in the step, by its guards, sampled before, and by the elimination's quality. */
 void actio_march_sample_guards(struct actio_marching *m);
 int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *best); /* a flow status */
+/* what the guard of an incident does there, on the step's interpolant */
+void actio_march_meet(struct actio_marching *m, const struct actio_incident *what, struct actio_meeting *meeting);
 void actio_march_look_at_quality(struct actio_marching *m, struct actio_incident *best);
 
 #endif

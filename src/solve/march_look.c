@@ -286,6 +286,20 @@ int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *
     return ACTIO_FLOW_OK;
 }
 
+/* A parabola through three values of the guard next to the instant, inside the step. */
+void actio_march_meet(struct actio_marching *m, const struct actio_incident *what, struct actio_meeting *meeting)
+{
+    double h = 1e-3 * (m->t_next - m->t), first = what->t - h, g[3];
+    size_t k = what->guard;
+    if (before(m, first, m->t)) first = m->t;
+    if (before(m, m->t_next, first + 2 * h)) first = m->t_next - 2 * h;
+    m->guard = k;
+    for (int i = 0; i < 3; i++) g[i] = guard_value(m, first + i * h);
+    double middle = (g[2] - g[0]) / (2 * h), bend = (g[2] - 2 * g[1] + g[0]) / (h * h);
+    *meeting =
+        (struct actio_meeting){ .guard = k, .t = what->t, .rate = middle + bend * (what->t - first - h), .bend = bend };
+}
+
 void actio_march_look_at_quality(struct actio_marching *m, struct actio_incident *best)
 {
     double t;
