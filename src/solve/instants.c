@@ -137,6 +137,43 @@ static void motion_meet(void *user, const struct actio_meeting *what)
     in->energy = may_jump ? energy_at(m, what->t, what->y) : NAN;
 }
 
+/* ---- nearly */
+
+static bool is_open_contact(const struct actio_motion *m, size_t k)
+{
+    return m->contacts && actio_contacts_hard(m) && k < m->contacts->contacts && !m->contacts->now.closed[k];
+}
+
+/* Walls that hold nothing, and events. */
+static bool motion_may_near(void *user, size_t k)
+{
+    const struct actio_motion *m = user;
+    return k + m->flow.watched >= m->flow.guards
+           || (k >= m->sys->switches.count && is_open_contact(m, k - m->sys->switches.count));
+}
+
+/* Of too many the nearest are kept, as far as their bends show how far away they are. */
+static void motion_nears(void *user, const struct actio_meeting *what)
+{
+    struct actio_motion *m = user;
+    struct actio_instants *in = &m->instants;
+    size_t at = 0, first_event = m->flow.guards - m->flow.watched;
+    for (size_t i = 1; i < in->nears; i++)
+        if (fabs(in->near[i].value) > fabs(in->near[at].value)) at = i;
+    if (in->nears < ACTIO_NEARS) at = in->nears++;
+    else if (!(fabs(what->value) < fabs(in->near[at].value))) return;
+    bool event = what->guard >= first_event;
+    weigh(m, what);
+    in->near[at] =
+        (struct actio_near){ .t = what->t,
+                             .value = what->value,
+                             .bend = what->bend,
+                             .slack = what->slack,
+                             .by = in->by,
+                             .index = (uint32_t)(what->guard - (event ? first_event : m->sys->switches.count)),
+                             .kind = event ? ACTIO_PASSES : ACTIO_IMPACT };
+}
+
 /* ---- after */
 
 static bool velocities_jump(const struct actio_motion *m, const double *old, const double *y)
@@ -216,7 +253,7 @@ void actio_instants_begin(struct actio_motion *m)
     struct actio_instant_list spare = in->before;
     in->before = in->now;
     in->now = spare;
-    in->now.count = in->now.numbers = 0;
+    in->now.count = in->now.numbers = in->nears = 0;
     in->open = false;
     memset(&in->by, 0, sizeof in->by);
 }
@@ -234,16 +271,19 @@ int actio_instants_open(struct actio_motion *m)
     if (guards == 0) return 0;
     struct actio_instants *in = &m->instants;
     in->y = actio_alloc(m->ctx, m->ny + guards + 2, sizeof *in->y);
-    if (!in->y || !list_open(m, &in->now) || !list_open(m, &in->before)) return 1;
+    in->near = actio_alloc(m->ctx, ACTIO_NEARS, sizeof *in->near);
+    if (!in->y || !in->near || !list_open(m, &in->now) || !list_open(m, &in->before)) return 1;
     m->flow.meet = motion_meet;
     m->flow.leave = motion_leave;
+    m->flow.may_near = motion_may_near;
+    m->flow.nears = motion_nears;
     return 0;
 }
 
 void actio_instants_close(struct actio_motion *m)
 {
     struct actio_instants *in = &m->instants;
-    void *all[] = { in->now.at, in->now.number, in->before.at, in->before.number, in->y };
+    void *all[] = { in->now.at, in->now.number, in->before.at, in->before.number, in->y, in->near };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(m->ctx, all[i]);
     *in = (struct actio_instants){ 0 };
 }

@@ -36,6 +36,14 @@ struct actio_instant {
     bool jumps, touches;
     const char *rule;
 };
+/* A guard that came near 0 and turned back. */
+struct actio_near {
+    double t, value, bend, slack, error; /* slack: that of the interpolant, error: of the value */
+    struct actio_instant_weights by;
+    uint32_t index;
+    unsigned char kind; /* of what it would have been: ACTIO_PASSES or ACTIO_IMPACT */
+};
+enum { ACTIO_NEARS = 256 }; /* the nearest of a run */
 /* A list and its numbers. */
 struct actio_instant_list {
     struct actio_instant *at;
@@ -52,6 +60,8 @@ struct actio_instants {
     size_t from, change;
     bool open;
     double energy;
+    struct actio_near *near;
+    size_t nears;
     double *y; /* scratch: a state, then the guards */
 };
 

@@ -35,6 +35,18 @@ const double *actio_march_known_at(struct actio_marching *m, double t)
     return actio_march_known_of(m, t, state_at(m, t), m->known);
 }
 
+double actio_march_slack(struct actio_marching *m, size_t guard, double t)
+{
+    double at, *f = m->f;
+    if (!m->stepper->gap || m->flow->unfold || m->stepper->gap(m->h, &at, m->y_at, f)) return 0;
+    const double *y = state_at(m, t);
+    m->flow->guard(m->flow->user, t, y, m->g);
+    double value = m->g[guard];
+    for (size_t i = 0; i < m->flow->n; i++) m->y_at[i] = y[i] + f[i];
+    m->flow->guard(m->flow->user, t, m->y_at, m->g);
+    return fabs(m->g[guard] - value);
+}
+
 static void dense_at(void *where, double t, double *y)
 {
     struct actio_marching *m = where;
@@ -183,19 +195,6 @@ static void forget_sides(struct actio_marching *m, const double *old, const doub
         if (!m->due[i]) m->side[i] = 0;
 }
 
-/* What the interpolant's error is worth to the guard at this state. */
-static double slack_of(struct actio_marching *m, const struct actio_incident *what)
-{
-    double at, *f = m->f;
-    if (!m->stepper->gap || m->flow->unfold || m->stepper->gap(m->h, &at, m->y_at, f)) return 0;
-    const double *y = state_at(m, what->t);
-    m->flow->guard(m->flow->user, what->t, y, m->g);
-    double value = m->g[what->guard];
-    for (size_t i = 0; i < m->flow->n; i++) m->y_at[i] = y[i] + f[i];
-    m->flow->guard(m->flow->user, what->t, m->y_at, m->g);
-    return fabs(m->g[what->guard] - value);
-}
-
 /* The guard's value in the state that the motion has there, which may be more exact than the interpolant. */
 static void meet(struct actio_marching *m, struct actio_meeting *meeting, double t, const double *y)
 {
@@ -204,6 +203,7 @@ static void meet(struct actio_marching *m, struct actio_meeting *meeting, double
     m->flow->guard(m->flow->user, t, y, m->g);
     meeting->value = m->g[meeting->guard];
     meeting->slack += fabs(meeting->value);
+    if (fabs(meeting->value) > 0.5 * meeting->size && meeting->size > 0) meeting->rate = NAN;
     m->flow->meet(m->flow->user, meeting);
 }
 
@@ -261,7 +261,7 @@ static int pass(struct actio_marching *m, const struct actio_incident *what)
     struct actio_meeting meeting;
     if (!flow->meet) return flow->passed(flow->user, what->guard, what->t, actio_march_known_at(m, what->t));
     actio_march_meet(m, what, &meeting);
-    meeting.slack = slack_of(m, what);
+    meeting.slack = actio_march_slack(m, what->guard, what->t);
     const double *y = actio_march_known_at(m, what->t);
     meet(m, &meeting, what->t, y);
     int stop = flow->passed(flow->user, what->guard, what->t, y);
@@ -296,6 +296,7 @@ static int tell(struct actio_marching *m, const struct actio_incident *what)
 static int inside_step(struct actio_marching *m, bool *crossed)
 {
     struct actio_incident poor = { NOTHING, 0, SIZE_MAX };
+    bool looked = m->flow->guards == 0;
     *crossed = false;
     actio_march_look_at_quality(m, &poor);
     if (m->flow->guards) actio_march_sample_guards(m);
@@ -304,6 +305,8 @@ static int inside_step(struct actio_marching *m, bool *crossed)
         int late = m->flow->guards ? actio_march_look_at_guards(m, &next) : 0;
         m->guard = SIZE_MAX;
         if (late) return late;
+        if (!looked) actio_march_look_near(m, next.kind == CROSSING || next.kind == CUT ? next.t : m->t_next);
+        looked = true;
         if (next.kind == NOTHING) return 0;
         if (next.kind == CROSSING) {
             *crossed = true;

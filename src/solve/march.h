@@ -14,10 +14,11 @@ enum actio_flow_status { ACTIO_FLOW_OK, ACTIO_FLOW_NAN, ACTIO_FLOW_SINGULAR, ACT
 typedef void (*actio_dense_fn)(void *where, double t, double *y);
 
 /* A guard at the instant when it shows something, in the state before it: its value, how fast it moves along the motion
- * and how that changes, and by how much an interpolant is wrong there. */
+ * and how that changes (rate NAN: it jumps there, with a switch), how large it is nearby, and by how much an interpolant
+ * is wrong. */
 struct actio_meeting {
     size_t guard;
-    double t, value, rate, bend, slack;
+    double t, value, rate, bend, size, slack;
     const double *y;
 };
 
@@ -55,6 +56,9 @@ struct actio_ode {
      * after; a flow status. Both NULL: nobody does. */
     void (*meet)(void *user, const struct actio_meeting *what);
     int (*leave)(void *user, double t, const double *old, const double *y);
+    /* A guard that comes near 0 and turns back, for those that `may_near` names. NULL: nobody looks. */
+    bool (*may_near)(void *user, size_t guard);
+    void (*nears)(void *user, const struct actio_meeting *what);
     /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL =
      * nothing to do. */
     int (*enter)(void *user, double t, double *y);
