@@ -84,7 +84,7 @@ struct actio_wall_numbers {
     double sigma;
     const struct actio_rub *rub;
     const char *const *contact, *const *event;
-    const uint32_t *contact_line;
+    const uint32_t *contact_line, *event_line;
 };
 /* What happens at instants: statements in the order of the text, what each sets one after the other. */
 enum actio_trigger { ACTIO_ON_EVENT, ACTIO_ON_CONTACT, ACTIO_ON_CLOCK };

@@ -305,7 +305,7 @@ void actio_contacts_begin(struct actio_motion *m)
     memset(c->off.how, 0, c->contacts);
     memset(c->now.toward, 0, c->slips * sizeof *c->now.toward);
     for (size_t r = 0; r < c->rubs; r++) c->now.sign[r] = 1;
-    c->log.happenings = c->past.changes = 0;
+    c->past.changes = 0;
     c->ambiguity = (struct actio_ambiguity){ 0 };
     c->busy = false;
     c->stopped = SIZE_MAX;
@@ -318,7 +318,7 @@ void actio_contacts_begin(struct actio_motion *m)
 int actio_contacts_resume(struct actio_motion *m, double t)
 {
     struct actio_contacts *c = m->contacts;
-    c->log.happenings = c->past.changes = 0;
+    c->past.changes = 0;
     c->ambiguity = (struct actio_ambiguity){ 0 };
     c->jam.contact = c->contacts;
     return actio_contacts_remember(c, t);

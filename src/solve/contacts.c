@@ -198,7 +198,6 @@ void actio_contacts_close(struct actio_motion *m)
         c->y,
         c->halt,
         c->impulse,
-        c->log.happening,
         c->past.change,
         c->past.stance,
         c->past.toward,

@@ -35,6 +35,18 @@ const double *actio_march_known_at(struct actio_marching *m, double t)
     return actio_march_known_of(m, t, state_at(m, t), m->known);
 }
 
+double actio_march_slack(struct actio_marching *m, size_t guard, double t)
+{
+    double at, *f = m->f;
+    if (!m->stepper->gap || m->flow->unfold || m->stepper->gap(m->h, &at, m->y_at, f)) return 0;
+    const double *y = state_at(m, t);
+    m->flow->guard(m->flow->user, t, y, m->g);
+    double value = m->g[guard];
+    for (size_t i = 0; i < m->flow->n; i++) m->y_at[i] = y[i] + f[i];
+    m->flow->guard(m->flow->user, t, m->y_at, m->g);
+    return fabs(m->g[guard] - value);
+}
+
 static void dense_at(void *where, double t, double *y)
 {
     struct actio_marching *m = where;
@@ -192,8 +204,29 @@ static int fold_back(struct actio_marching *m, const double *known, int stop)
     return bad ? bad : stop;
 }
 
+/* The guard's value in the state that the motion has there, which may be more exact than the interpolant. */
+static void meet(struct actio_marching *m, struct actio_meeting *meeting, double t, const double *y)
+{
+    meeting->t = t;
+    meeting->y = y;
+    m->flow->guard(m->flow->user, t, y, m->g);
+    meeting->value = m->g[meeting->guard];
+    meeting->slack += fabs(meeting->value);
+    if (fabs(meeting->value) > 0.5 * meeting->size && meeting->size > 0) meeting->rate = NAN;
+    m->flow->meet(m->flow->user, meeting);
+}
+
+static int leave(struct actio_marching *m, int stop, const double *old, const double *y)
+{
+    if (!m->flow->leave || (stop && stop != ACTIO_FLOW_ENDED)) return stop;
+    int bad = m->flow->leave(m->flow->user, m->t, old, y);
+    return bad ? bad : stop;
+}
+
 static int cross(struct actio_marching *m, const struct actio_incident *what)
 {
+    struct actio_meeting meeting;
+    if (m->flow->meet) actio_march_meet(m, what, &meeting);
     move_to(m, what);
     m->guard = what->guard;
     if (m->flow->project) {
@@ -204,7 +237,9 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     double *known = m->flow->unfold ? m->known : m->y, *old = m->flow->unfold ? m->moved : m->y_next;
     actio_march_known_of(m, m->t, m->y, known);
     memcpy(old, known, known_length(m->flow) * sizeof *old);
+    if (m->flow->meet) meet(m, &meeting, m->t, old);
     int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;
+    stop = leave(m, stop, old, known);
     forget_sides(m, old, known);
     stop = fold_back(m, known, stop);
     rows_here(m); /* a row at this time has the state after it */
@@ -225,7 +260,7 @@ static int tick(struct actio_marching *m)
     double *known = m->flow->unfold ? m->known : m->y;
     actio_march_known_of(m, m->t, m->y, known);
     memcpy(m->moved_by_tick, known, known_length(m->flow) * sizeof *known);
-    int stop = m->flow->tick(m->flow->user, m->t, known);
+    int stop = leave(m, m->flow->tick(m->flow->user, m->t, known), m->moved_by_tick, known);
     memset(m->due, 0, m->flow->guards);
     forget_sides(m, m->moved_by_tick, known);
     stop = fold_back(m, known, stop);
@@ -251,18 +286,31 @@ static int cut(struct actio_marching *m, const struct actio_incident *what)
     return 0;
 }
 
+static int pass(struct actio_marching *m, const struct actio_incident *what)
+{
+    const struct actio_ode *flow = m->flow;
+    struct actio_meeting meeting;
+    if (!flow->meet) return flow->passed(flow->user, what->guard, what->t, actio_march_known_at(m, what->t));
+    actio_march_meet(m, what, &meeting);
+    meeting.slack = actio_march_slack(m, what->guard, what->t);
+    const double *y = actio_march_known_at(m, what->t);
+    meet(m, &meeting, what->t, y);
+    int stop = flow->passed(flow->user, what->guard, what->t, y);
+    return stop ? stop : flow->leave(flow->user, what->t, y, y);
+}
+
 /* Reports a touch or a singular surface; the step stays as it is unless the answer is to stop. */
 static int tell(struct actio_marching *m, const struct actio_incident *what)
 {
     static const signed char either = 0;
     const struct actio_ode *flow = m->flow;
-    const double *y = actio_march_known_at(m, what->t);
+    const double *y = what->kind == PASS ? NULL : actio_march_known_at(m, what->t);
     int stop;
     if (what->kind == PASS) {
         m->passed[what->guard] = what->t;
         m->side[what->guard] = (signed char)-m->side[what->guard];
         const signed char *way = flow->way ? flow->way + what->guard + flow->watched - flow->guards : &either;
-        stop = *way && *way != m->side[what->guard] ? 0 : flow->passed(flow->user, what->guard, what->t, y);
+        stop = *way && *way != m->side[what->guard] ? 0 : pass(m, what);
     } else if (what->kind == TOUCH) {
         m->touched_at = what->t;
         stop = flow->touched(flow->user, what->guard, what->t, y);
@@ -281,6 +329,7 @@ static int tell(struct actio_marching *m, const struct actio_incident *what)
 static int inside_step(struct actio_marching *m, bool *crossed)
 {
     struct actio_incident poor = { NOTHING, 0, SIZE_MAX };
+    bool looked = m->flow->guards == 0;
     *crossed = false;
     actio_march_look_at_quality(m, &poor);
     if (m->flow->guards) actio_march_sample_guards(m);
@@ -289,6 +338,8 @@ static int inside_step(struct actio_marching *m, bool *crossed)
         int late = m->flow->guards ? actio_march_look_at_guards(m, &next) : 0;
         m->guard = SIZE_MAX;
         if (late) return late;
+        if (!looked) actio_march_look_near(m, next.kind == CROSSING || next.kind == CUT ? next.t : m->t_next);
+        looked = true;
         if (next.kind == NOTHING) return 0;
         if (next.kind == CROSSING) {
             *crossed = true;

@@ -20,6 +20,15 @@ enum actio_flow_status {
 
 typedef void (*actio_dense_fn)(void *where, double t, double *y);
 
+/* A guard at the instant when it shows something, in the state before it: its value, how fast it moves along the motion
+ * and how that changes (rate NAN: it jumps there, with a switch), how large it is nearby, and by how much an interpolant
+ * is wrong. */
+struct actio_meeting {
+    size_t guard;
+    double t, value, rate, bend, size, slack;
+    const double *y;
+};
+
 /* y' = f(t, y) with an invariant manifold. All callbacks take `user` first. Nothing here allocates. */
 struct actio_ode {
     size_t n;
@@ -56,6 +65,13 @@ struct actio_ode {
      * may jump. 0 go on, else stop with this status. NULL: nothing does. */
     double (*next)(void *user);
     int (*tick)(void *user, double t, double *y);
+    /* Before and after `crossed` or `passed`, for who keeps a list of instants. `leave`: velocities before, the state
+     * after; a flow status. Both NULL: nobody does. */
+    void (*meet)(void *user, const struct actio_meeting *what);
+    int (*leave)(void *user, double t, const double *old, const double *y);
+    /* A guard that comes near 0 and turns back, for those that `may_near` names. NULL: nobody looks. */
+    bool (*may_near)(void *user, size_t guard);
+    void (*nears)(void *user, const struct actio_meeting *what);
     /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL =
      * nothing to do. */
     int (*enter)(void *user, double t, double *y);

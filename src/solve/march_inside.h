@@ -47,9 +47,15 @@ static inline size_t known_length(const struct actio_ode *flow) { return flow->u
 /* march.c: the known state of an integrated one, and that at a time of the step; NAN where it can't be unfolded. */
 const double *actio_march_known_of(struct actio_marching *m, double t, const double *y, double *to);
 const double *actio_march_known_at(struct actio_marching *m, double t);
+/* What the interpolant's error is worth to the guard at a time of the step. */
+double actio_march_slack(struct actio_marching *m, size_t guard, double t);
 /* march_look.c: what happens first in the step, by its guards, sampled before, and by the elimination's quality. */
 void actio_march_sample_guards(struct actio_marching *m);
 int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *best); /* a flow status */
+/* what the guard of an incident does there, on the step's interpolant */
+void actio_march_meet(struct actio_marching *m, const struct actio_incident *what, struct actio_meeting *meeting);
+/* march_near.c: guards that come near 0 before `until` and turn back */
+void actio_march_look_near(struct actio_marching *m, double until);
 void actio_march_look_at_quality(struct actio_marching *m, struct actio_incident *best);
 
 #endif

@@ -6,6 +6,7 @@
 #define ACTIO_SOLVE_MOTION_H
 
 #include "equations/system.h"
+#include "solve/instants.h"
 #include "solve/lanes.h"
 #include "solve/march.h"
 #include "solve/saddle.h"
@@ -168,6 +169,7 @@ struct actio_motion {
     struct actio_motion_scratch scratch;
     struct actio_motion_chain chain;
     struct actio_mode_history history;
+    struct actio_instants instants;
     struct actio_ode flow;
     size_t evaluations;              /* right-hand sides since the caller last set it */
     struct actio_contacts *contacts; /* contacts.h; NULL: there are none, and no friction and no events */

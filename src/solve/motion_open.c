@@ -252,6 +252,11 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
         actio_motion_close(m);
         return 1;
     }
+    if (actio_instants_open(m)) {
+        out_of_memory(m);
+        actio_motion_close(m);
+        return 1;
+    }
     return 0;
 }
 
@@ -260,6 +265,7 @@ void actio_motion_close(struct actio_motion *m)
     if (!m->ctx) return;
     actio_motion_disobey(m);
     actio_contacts_close(m);
+    actio_instants_close(m);
     actio_corner_close(m);
     actio_resets_close(m);
     actio_segments_close(m);

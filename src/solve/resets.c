@@ -128,9 +128,9 @@ static void gather_clocks(struct actio_motion *m, double t, double slack)
 /* Contacts that were hit since the list had this length. */
 static void gather_impacts(struct actio_motion *m, size_t since)
 {
-    const struct actio_contacts *c = m->contacts;
-    for (size_t i = since; i < c->log.happenings; i++)
-        if (c->log.happening[i].kind == ACTIO_IMPACT) m->resets->struck[c->log.happening[i].index] = true;
+    const struct actio_instant_list *l = &m->instants.now;
+    for (size_t i = since; i < l->count; i++)
+        if (l->at[i].kind == ACTIO_IMPACT) m->resets->struck[l->at[i].index] = true;
 }
 
 /* Statements that fire, from what happened; that is then forgotten. */
@@ -219,7 +219,7 @@ static int run_rounds(struct actio_motion *m, double t, double *y)
         note_members(m, round == MOST_ROUNDS - LAST_ROUNDS);
         if (round == MOST_ROUNDS) return chain(m, t);
         note_levels(m, false);
-        size_t since = m->contacts->log.happenings;
+        size_t since = m->instants.now.count;
         int status = actio_reset_round(m, t, y, &stops);
         if (status) return status;
         look_at_events(m, t, y);
@@ -271,7 +271,7 @@ static int instants_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
     struct actio_resets *in = m->resets;
-    size_t since = m->contacts->log.happenings;
+    size_t since = m->instants.now.count;
     memcpy(in->y, y, m->ny * sizeof *y);
     look_at_events(m, t, y);
     int status = gather_events(m, k, t);
@@ -305,7 +305,7 @@ static int instants_enter(void *user, double t, double *y)
 {
     struct actio_motion *m = user;
     struct actio_resets *in = m->resets;
-    size_t since = m->contacts->log.happenings;
+    size_t since = m->instants.now.count;
     int status = in->inner.enter ? in->inner.enter(m, t, y) : ACTIO_FLOW_OK;
     if (status) return status;
     look_at_events(m, t, y);
@@ -324,9 +324,22 @@ static double instants_next(void *user)
     return next;
 }
 
+/* No guard shows what happens by the clock. */
+static void meet_clock(struct actio_motion *m, double t, const double *y)
+{
+    struct actio_instants *l = &m->instants;
+    l->meeting = (struct actio_meeting){ .guard = SIZE_MAX, .t = t, .rate = NAN, .bend = NAN };
+    l->by = (struct actio_instant_weights){ 0 };
+    l->from = l->now.count;
+    l->change = m->history.changes;
+    l->energy = actio_instants_energy(m, t, y);
+    l->open = true;
+}
+
 static int instants_tick(void *user, double t, double *y)
 {
     struct actio_motion *m = user;
+    if (m->flow.leave) meet_clock(m, t, y);
     look_at_events(m, t, y);
     int status = gather_events(m, SIZE_MAX, t);
     gather_clocks(m, t, actio_reset_slack(t));
@@ -334,6 +347,36 @@ static int instants_tick(void *user, double t, double *y)
     if (!status) status = run_rounds(m, t, y);
     m->resets->slack = 0;
     return status;
+}
+
+/* ---- the list of instants, whose guards are those of the inner flow: there each event is looked at, too */
+
+static size_t inner_guard(const struct actio_resets *in, size_t k)
+{
+    return k < in->guards ? in->inner.guards - in->inner.watched + in->event[k] : k - in->guards;
+}
+
+static void resets_meet(void *user, const struct actio_meeting *what)
+{
+    struct actio_motion *m = user;
+    struct actio_meeting inner = *what;
+    inner.guard = inner_guard(m->resets, what->guard);
+    m->resets->inner.meet(m, &inner);
+    if (what->guard < m->resets->guards) m->instants.energy = actio_instants_energy(m, what->t, what->y);
+}
+
+static bool resets_may_near(void *user, size_t k)
+{
+    struct actio_motion *m = user;
+    return m->resets->inner.may_near(m, inner_guard(m->resets, k));
+}
+
+static void resets_nears(void *user, const struct actio_meeting *what)
+{
+    struct actio_motion *m = user;
+    struct actio_meeting inner = *what;
+    inner.guard = inner_guard(m->resets, what->guard);
+    m->resets->inner.nears(m, &inner);
 }
 
 struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow)
@@ -348,6 +391,9 @@ struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow
     flow.enter = instants_enter;
     flow.sample = NULL;
     if (flow.passed) flow.passed = instants_passed;
+    if (flow.meet) flow.meet = resets_meet;
+    if (flow.may_near) flow.may_near = resets_may_near;
+    if (flow.nears) flow.nears = resets_nears;
     if (flow.touched) flow.touched = instants_touched;
     if (m->sys->resets.clocks) {
         flow.next = instants_next;

@@ -314,6 +314,7 @@ static void forget_run(struct actio_motion *m)
 {
     m->obeys.based = false;
     m->history.changes = 0;
+    actio_instants_begin(m);
     m->halted.why = ACTIO_STOP_NONE;
     m->watch.quality = 1;
     m->outside.failed = 0;
