@@ -263,6 +263,30 @@ static void look_at_contacts(void *user)
     c->looked = problem->motion.flow.enter(&problem->motion, t, y) == 0;
 }
 
+static const char *side_word(const struct actio_problem_side *s)
+{
+    return s->rank < s->acting ? "redundant" : "regular";
+}
+
+static void json_sides(struct actio_text *t, const struct checking *c)
+{
+    const struct actio_problem *problem = c->problem;
+    key(t, "sides");
+    for (size_t i = 0; i < problem->sides; i++) {
+        const struct actio_problem_side *s = &problem->side[i];
+        size_t listed = 0;
+        actio_text_format(t, "%s{\"from\": %.17g, \"verdict\": \"%s\", \"rank\": %zu, \"off\": [", i ? ", " : "[",
+                          s->from, side_word(s), s->rank);
+        for (size_t k = 0; k < c->naive_constraints; k++) {
+            if (!s->off[k]) continue;
+            actio_text_add(t, listed++ ? ", " : "");
+            actio_json_string(t, problem->sys->constraint[k]);
+        }
+        actio_text_format(t, "], \"power\": \"%s\"}", s->power ? s->power : "");
+    }
+    actio_text_add(t, "]");
+}
+
 static void write_json(struct checking *c, struct actio_text *t)
 {
     const struct actio_verdict *v = c->v;
@@ -288,6 +312,7 @@ static void write_json(struct checking *c, struct actio_text *t)
     json_contacts(t, c);
     key(t, "redundant");
     json_redundant(t, c);
+    if (c->problem->sides) json_sides(t, c);
     if (v->later) actio_text_format(t, ", \"contradictory_from\": %.9g", v->later_from);
     key(t, "singular_at");
     actio_text_add(t, "[");
@@ -325,7 +350,9 @@ static void text_counted(struct actio_text *t, const struct checking *c)
     for (size_t i = 0; i < g->growths; i++) actio_text_format(t, "%s%zu", i ? ", " : "; growth ", g->growth[i]);
     if (g->growths) actio_text_format(t, " of %zu", g->dimension);
     actio_text_add(t, "\n");
-    for (size_t i = 0; i < g->integrals; i++) actio_text_format(t, "integral: %s\n", g->integral[i].text);
+    for (size_t i = 0; i < g->integrals; i++)
+        actio_text_format(t, "integral: %s%s\n", g->integral[i].text,
+                          c->problem->sys->is.switched ? " while switches are as at the start" : "");
 }
 
 static void text_integrability(struct actio_text *t, const struct checking *c)
@@ -385,6 +412,23 @@ static void text_powers(struct actio_text *t, const struct actio_power *x, size_
     }
 }
 
+/* Rows that are off for a while, then each side of the switches on the way. */
+static void text_sides(struct actio_text *t, const struct checking *c)
+{
+    struct actio_problem *problem = c->problem;
+    for (size_t k = 0; k < c->naive_constraints && problem->sides; k++) {
+        const char *when = actio_problem_off_text(problem, k);
+        if (when) actio_text_format(t, "%s: no constraint %s\n", problem->sys->constraint[k], when);
+    }
+    for (size_t i = 0; i < problem->sides; i++) {
+        const struct actio_problem_side *s = &problem->side[i];
+        if (i == 0) actio_text_format(t, "until t = %.6g: ", s[1].from);
+        else actio_text_format(t, "from t = %.6g on: ", s->from);
+        actio_text_format(t, "%s, rank %zu", side_word(s), s->rank);
+        actio_text_format(t, s->power && *s->power ? ", power of the reactions %s\n" : "\n", s->power);
+    }
+}
+
 /* After an error the rest means little: the findings say what counts. */
 static void write_text(struct checking *c, struct actio_text *t)
 {
@@ -407,6 +451,7 @@ static void write_text(struct checking *c, struct actio_text *t)
     for (size_t k = 0; v->works && k < c->naive_constraints; k++)
         if (v->works[k]) actio_text_format(t, "the reaction of %s can do work: %s\n", sys->constraint[k], v->works[k]);
     text_contacts(t, c);
+    text_sides(t, c);
     text_powers(t, c->powers.by, c->powers.principles, "the reactions");
     text_powers(t, c->powers.force, c->powers.forces, "the force");
     if (v->word == ACTIO_VERDICT_hidden || v->word == ACTIO_VERDICT_redundant || v->word == ACTIO_VERDICT_undetermined)

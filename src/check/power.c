@@ -131,6 +131,23 @@ static void ask_forces(struct asking *a, const struct actio_power_rows *x)
     }
 }
 
+/* The rows of each side of switches in constraints, by themselves. */
+static void ask_sides(struct asking *a, const struct actio_power_rows *x, const double *times)
+{
+    struct actio_problem *problem = a->problem;
+    double way = problem->model->time.t1 < problem->model->time.t0 ? -1 : 1;
+    const double **data = actio_arena_array(&problem->arena, x->cols + 1, sizeof *data);
+    for (size_t i = 0; i < problem->sides; i++) {
+        size_t from = 0, to;
+        while (from < x->rows && (times[from] - problem->side[i].from) * way <= 0 && i) from++;
+        for (to = from; to < x->rows; to++)
+            if (i + 1 < problem->sides && (times[to] - problem->side[i + 1].from) * way >= 0) break;
+        for (size_t c = 0; c < x->cols; c++) data[c] = x->data[c] + from;
+        struct actio_power_rows part = { x->cols, to - from, x->name, data, x->model };
+        problem->side[i].power = to > from ? actio_power_of_reactions(&part, &problem->arena) : NULL;
+    }
+}
+
 /* The word of the system at work, "" when nothing can be said. */
 static const char *ask(struct asking *a, struct actio_motion *m, bool forces)
 {
@@ -148,6 +165,7 @@ static const char *ask(struct asking *a, struct actio_motion *m, bool forces)
         struct actio_power_rows x = view(a, m->sys, count);
         word = actio_power_of_reactions(&x, &a->problem->arena);
         if (forces) ask_forces(a, &x);
+        if (forces) ask_sides(a, &x, times);
     }
     actio_free(problem->ctx, a->column);
     actio_rows_close(&a->rows);

@@ -265,6 +265,36 @@ static void judge_all(struct testing *t)
     if (stopped) actio_problem_report_limits(&run->problem, ACTIO_FLOW_STOPPED, "claims were being checked");
 }
 
+/* Why the principle that claims name does not apply; NULL: it does. */
+static const char *inapplicable(struct actio_model *m, const struct actio_findings *own)
+{
+    for (size_t i = 0; i < own->count; i++)
+        if (own->item[i].code == ACTIO_F_INAPPLICABLE)
+            return actio_arena_text(&m->arena, own->item[i].message, strlen(own->item[i].message));
+    return NULL;
+}
+
+struct refusing {
+    struct testing *t;
+    struct actio_model *model;
+    const struct actio_findings *own;
+    const char *by;
+    bool done;
+};
+
+/* Claims `by P` where P does not apply: they fail, each by itself. */
+static void refuse_claims(void *user)
+{
+    struct refusing *r = user;
+    const char *why = strcmp(r->by, r->t->by) != 0 ? inapplicable(r->model, r->own) : NULL;
+    for (size_t i = 0; why && i < r->model->claims; i++) {
+        const struct actio_claim *c = &r->model->claim[i];
+        if (c->kind != ACTIO_CLAIM_VERDICT && strcmp(by_of(r->t, c), r->by) == 0 && !*r->t->check[i].why)
+            r->t->check[i].why = why;
+    }
+    r->done = why != NULL;
+}
+
 /* The claims on the motion by one principle. 0, or 1: no such motion. */
 static int test_by(struct testing *all, const struct actio_run_options *options, const char *by,
                    struct actio_context *ctx, struct actio_model *model, struct actio_findings *own)
@@ -288,6 +318,21 @@ static bool is_first(struct testing *t, const char *by)
         if (strcmp(t->seen[i], by) == 0) return false;
     if (t->seens < PRINCIPLES) t->seen[t->seens++] = by;
     return true;
+}
+
+/* The same with findings of its own: where the principle does not apply they are the claims' reasons, and others go on.
+ */
+static int test_apart(struct testing *t, const struct actio_run_options *options, const char *by,
+                      struct actio_context *ctx, struct actio_model *model, struct actio_findings *all)
+{
+    struct actio_findings own;
+    actio_findings_open(&own, ctx);
+    struct refusing r = { .t = t, .model = model, .own = &own, .by = by };
+    int bad = test_by(t, options, by, ctx, model, &own);
+    if (bad) actio_attempt(ctx, refuse_claims, &r);
+    if (!r.done) actio_attempt(ctx, copy, &(struct copying){ &own, all });
+    actio_findings_close(&own);
+    return r.done ? 0 : bad;
 }
 
 /* Has each option an owner among the principles of the claims? */
@@ -317,7 +362,7 @@ struct actio_check *actio_test_inside(struct actio_context *ctx, struct actio_mo
             const struct actio_claim *c = &model->claim[i];
             if (c->by && !actio_principle_named(c->by)) t.check[i].why = "unknown principle";
             else if (c->kind != ACTIO_CLAIM_VERDICT && is_first(&t, by_of(&t, c)))
-                bad = test_by(&t, options, by_of(&t, c), ctx, model, &own);
+                bad = test_apart(&t, options, by_of(&t, c), ctx, model, &own);
         }
         if (!bad) judge_verdicts(&t);
         if (!bad) *count = model->claims;

@@ -69,6 +69,16 @@ static double contrast(const struct actio_table *a, const struct actio_table *b,
     return largest;
 }
 
+/* What rounding may do to coordinates and states by other formulas, whatever small error is estimated. */
+static double rounding(const struct actio_table *t)
+{
+    double largest = 0;
+    for (size_t c = 0; c < t->cols; c++)
+        for (size_t i = 0; is_position(&t->col[c]) && i < t->rows * actio_column_width(&t->col[c]); i++)
+            largest = fmax(largest, fabs(t->data[c][i]));
+    return 1e-12 * largest;
+}
+
 static double own_error(const struct actio_table *t)
 {
     double largest = 0;
@@ -126,8 +136,10 @@ static const char *first_error(struct comparing *x, struct actio_findings *own)
 
 static bool inapplicable(struct actio_findings *own)
 {
+    static const enum actio_code codes[] = { ACTIO_F_INAPPLICABLE, ACTIO_F_RANK_SWITCHES, ACTIO_F_NO_CORNER_RULE };
     for (size_t i = 0; i < own->count; i++)
-        if (own->item[i].code == ACTIO_F_INAPPLICABLE || own->item[i].code == ACTIO_F_RANK_SWITCHES) return true;
+        for (size_t k = 0; k < sizeof codes / sizeof *codes; k++)
+            if (own->item[i].code == codes[k]) return true;
     return false;
 }
 
@@ -178,7 +190,7 @@ static void judge_unclaimed(struct comparing *x, const struct one *one, struct a
 /* Agrees, differs by theory, or disagrees. */
 static void compare_judge(struct comparing *x, const struct actio_principle *p, struct actio_compared *row)
 {
-    double bound = FACTOR * (row->error + own_error(x->reference));
+    double bound = FACTOR * (row->error + own_error(x->reference)) + rounding(x->reference);
     bool same = row->difference <= bound, other_theory = *p->differs;
     row->status = same ? "agrees" : other_theory ? "differs" : "disagrees";
     row->note = !same && other_theory  ? p->differs

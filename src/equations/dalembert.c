@@ -85,26 +85,43 @@ static bool symmetric_flows(const struct actio_formation *F)
     return true;
 }
 
-static bool has_corners(struct actio_formation *F)
+static bool has_switched_constraints(struct actio_formation *F)
 {
-    static const enum actio_space jumping[] = { ACTIO_SPACE_MODE, ACTIO_SPACE_HELD };
     bool any = false;
-    for (size_t i = 0; i < 2; i++) {
-        any |= actio_uses(&F->pool, F->L, jumping[i]);
-        for (size_t k = 0; k < F->p; k++) any |= actio_uses(&F->pool, F->g[k], jumping[i]);
-    }
+    for (size_t k = 0; k < F->p; k++)
+        any |= actio_uses(&F->pool, F->g[k], ACTIO_SPACE_MODE) || actio_uses(&F->pool, F->g[k], ACTIO_SPACE_HELD);
+    return any;
+}
+
+/* Walls: an impact reads all of their formulas on one side. */
+static bool has_switched_walls(struct actio_formation *F)
+{
+    bool any = false;
+    for (size_t i = 0; i < F->sys.walls.contacts; i++) any |= actio_uses(&F->pool, F->walls.gap[i].e, ACTIO_SPACE_MODE);
+    for (size_t j = 0; j < F->sys.walls.slips; j++) any |= actio_uses(&F->pool, F->walls.slip[j].e, ACTIO_SPACE_MODE);
+    return any;
+}
+
+static bool has_switched_rows(struct actio_formation *F)
+{
+    bool any = false;
+    for (size_t i = 0; i < F->A.count; i++) any |= actio_uses(&F->pool, F->A.at[i].e, ACTIO_SPACE_MODE);
     return any;
 }
 
 struct actio_formation *actio_form_equations(struct actio_context *ctx, struct actio_model *model)
 {
     struct actio_formation *F = actio_form_parts(ctx, model);
-    F->sys.is.cornered = has_corners(F);
+    F->sys.is.jumping = has_switched_constraints(F);
+    F->sys.is.cornered = F->sys.is.jumping || has_switched_walls(F) || actio_uses(&F->pool, F->L, ACTIO_SPACE_MODE)
+                         || actio_uses(&F->pool, F->L, ACTIO_SPACE_HELD);
     F->h = actio_form_array(F, F->N, sizeof *F->h);
     F->c = actio_form_array(F, F->p, sizeof *F->c);
     form_lagrange(F);
     place_flows(F);
     form_rates(F);
+    F->sys.is.switched = has_switched_rows(F);
+    actio_form_integrable(F);
     actio_check_frame(F);
     return F;
 }

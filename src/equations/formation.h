@@ -150,6 +150,7 @@ actio_expr actio_soft_force(struct actio_formation *F, size_t contact);
 actio_expr actio_soft_friction(struct actio_formation *F, size_t rub);
 /* contact.c: gaps, slips, coefficients; the formulas of the GAPS and CONTACT quantities in their order, how many. */
 void actio_form_contacts(struct actio_formation *F);
+void actio_form_integrable(struct actio_formation *F); /* integrable.c */
 size_t actio_list_gaps(struct actio_formation *F, actio_expr **out);
 size_t actio_list_contacts(struct actio_formation *F, actio_expr **out);
 /* instants.c: held values, when and every; the INSTANTS quantity's formulas, how many. */

@@ -59,6 +59,7 @@ static actio_expr one_sided(struct actio_formation *F, actio_expr base)
 {
     struct actio_pool *pool = &F->pool;
     if (!actio_uses(pool, base, ACTIO_SPACE_MODE)) return base;
+    F->sys.is.rooted = true;
     actio_expr zero = actio_const(pool, 0);
     return actio_choose(pool, actio_op2(pool, ACTIO_LT, zero, base), base, zero);
 }

@@ -226,20 +226,37 @@ static void list_levels(struct list *l)
     add_entries(l, &F->F);
 }
 
+/* Only time decides; of switches inside, `by_time` is known. */
+static bool depends_on_time(struct actio_formation *F, actio_expr guard, const bool *by_time)
+{
+    struct actio_cone cone = actio_cone_of(&F->pool, &guard, 1);
+    for (uint32_t i = 0; i < cone.count; i++) {
+        struct actio_node node = F->pool.node[cone.id[i]];
+        if (node.op != ACTIO_SYMBOL) continue;
+        actio_slot slot = F->pool.slot[node.a];
+        bool mode = slot.space == ACTIO_SPACE_MODE && by_time[slot.index];
+        if (!mode && slot.space != ACTIO_SPACE_T && slot.space != ACTIO_SPACE_PARAM) return false;
+    }
+    return true;
+}
+
 static void list_guards(struct list *l)
 {
     struct actio_formation *F = l->F;
     size_t count = F->sys.switches.count;
-    bool *by_place = actio_form_array(F, count, sizeof *by_place), *nested = actio_form_array(F, count, sizeof *nested);
+    bool *by_place = actio_form_array(F, count, sizeof *by_place), *nested = actio_form_array(F, count, sizeof *nested),
+         *by_time = actio_form_array(F, count, sizeof *by_time);
     add_all(l, F->modes.guard, count);
     for (size_t k = 0; k < count; k++) {
         actio_expr rate = actio_rate(&F->pool, F->modes.guard[k]);
         nested[k] = actio_uses(&F->pool, F->modes.guard[k], ACTIO_SPACE_MODE);
+        by_time[k] = depends_on_time(F, F->modes.guard[k], by_time);
         by_place[k] = !actio_uses(&F->pool, rate, ACTIO_SPACE_ACC) && !actio_uses(&F->pool, rate, ACTIO_SPACE_SDOT);
         system_add(l, rate);
     }
     F->sys.switches.by_place = by_place;
     F->sys.switches.nested = nested;
+    F->sys.switches.by_time = by_time;
 }
 
 /* The same all the way down: what rounding in the evaluation of e is to be compared with. */

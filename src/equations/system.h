@@ -115,6 +115,7 @@ struct actio_switch_lines {
     const bool *whole;
     const bool *by_place; /* its rate is known without accelerations and rates of states */
     const bool *nested;   /* other switches stand in its expression */
+    const bool *by_time;  /* its expression depends on time only */
 };
 struct actio_elimination {
     bool symbolic; /* RHS and SOLVE exist: eliminated on the formulas; else only MATRIX */
@@ -130,6 +131,9 @@ struct actio_traits {
      * that residual depends on the others; its multiplier is then 0 */
     bool droppable;
     bool cornered; /* switches stand in the Lagrangian or in constraints: velocities may jump */
+    bool rooted;   /* they stand under roots and fractional powers */
+    bool jumping;  /* switches stand in constraints */
+    bool switched; /* they stand in velocity terms of constraints: the rank of the rows may change */
     bool plain;    /* reactions are along gradients, and multipliers are not states: corners have formulas */
 };
 /* Where the derivatives of quantities stand. */
@@ -182,6 +186,8 @@ struct actio_system {
     size_t powers;
     struct actio_wall_numbers walls;
     size_t holonomic, levels; /* position residuals; velocity residuals (holonomic rates among them) */
+    /* by velocity residual, of those with switches: between them it is the rate of a function of positions; NULL: none */
+    const bool *integrable;
     const uint32_t *position_row, *velocity_row; /* constraint behind each position, velocity residual */
     size_t params;                               /* numbers behind PARAM */
     size_t externals;                            /* numbers behind EXTERNAL */

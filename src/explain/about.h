@@ -19,6 +19,7 @@ struct actio_about {
     const double *y0; /* the start */
     size_t ny;
     const double *elsewhere; /* a better start that the verdict found, or NULL */
+    const char *const *off;  /* by constraint: where it restricts nothing, "until t = 1"; NULL: not known */
     bool project;            /* --project: data that break constraints are moved onto them */
 };
 

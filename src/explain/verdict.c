@@ -110,7 +110,10 @@ static void say_contradiction(struct actio_about *about, const struct actio_verd
         const struct actio_relation *r = &v->related.contradictory[i];
         const char *names = actio_arena_format(about->arena, "%s%s", names_of(about, r), params_of(about, r)),
                    *remedy = remedy_for_contradiction(about, v, r);
-        if (rows)
+        if (v->jumps)
+            actio_report_at(about->f, ACTIO_F_CONTRADICTORY_JUMP, &about->model->source, last_place(about, r),
+                            ACTIO_ARGS(ACTIO_TEXT(about->sys->constraint[r->row[0]]), ACTIO_NUMBER(v->later_from)));
+        else if (rows)
             actio_report_at(about->f, ACTIO_F_CONTRADICTORY_ROWS, &about->model->source, last_place(about, r),
                             ACTIO_ARGS(ACTIO_TEXT(r->text), ACTIO_TEXT(names), ACTIO_TEXT(when), ACTIO_TEXT(remedy)));
         else
@@ -352,8 +355,11 @@ static void say_redundant(struct actio_about *about, const struct actio_relation
 {
     struct actio_span span = r->spare < r->rows ? constraint_place(about, r->row[r->spare]) : last_place(about, r);
     if (r->rows == 1) {
-        actio_report_at(about->f, has_switch(about, r->row[0]) ? ACTIO_F_SWITCHED_OFF : ACTIO_F_REDUNDANT_ROW,
-                        &about->model->source, span, ACTIO_ARGS(ACTIO_TEXT(names_of(about, r))));
+        const char *when = about->off ? about->off[r->row[0]] : NULL;
+        actio_report_at(
+            about->f, has_switch(about, r->row[0]) ? ACTIO_F_SWITCHED_OFF : ACTIO_F_REDUNDANT_ROW,
+            &about->model->source, span,
+            ACTIO_ARGS(ACTIO_TEXT(names_of(about, r)), ACTIO_TEXT(when ? when : "on this side of its switch")));
         return;
     }
     const char *how = proportion(about, r);
@@ -397,6 +403,9 @@ static void say_all(struct actio_about *about, const struct actio_verdict *v)
     if (v->word == ACTIO_VERDICT_singular) say_singular(about, v);
     for (size_t i = 0; i < v->closure.undetermineds && v->word == ACTIO_VERDICT_undetermined; i++)
         actio_say_arbitrary(about, v, v->closure.undetermined[i]);
+    if (v->at_will)
+        actio_explain_report(about, ACTIO_F_STARTS_AT_WILL,
+                             ACTIO_ARGS(ACTIO_TEXT(about->sys->switches.text[v->at_will - 1])));
     if (v->too_large) say_too_large(about);
     /* of `hidden`: with the start data */
     for (size_t i = 0;

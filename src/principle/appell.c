@@ -47,7 +47,7 @@ static const char *appell_objection(struct actio_motion *m, double t, const doub
 static bool is_unframed(const struct actio_motion *m)
 {
     const struct actio_frame *frame = m->sys->frame;
-    return !frame || frame->why_not || frame->kept < m->p;
+    return !frame || frame->why_not || frame->kept < m->p || m->sys->is.switched;
 }
 
 static int appell_open(struct actio_motion *m)
@@ -190,6 +190,7 @@ static int appell_accelerations(struct actio_motion *m, double t, const double *
 {
     struct appell *a = m->obeys.data;
     struct actio_dense_point at;
+    if (!a->f.frame) a->f.r = a->f.n - m->rows.rank; /* it may change at a switch */
     size_t n = a->f.n, r = a->f.r;
     if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
     int status = state_rates(m, &at);
@@ -238,7 +239,8 @@ static const struct actio_law unframed = { .name = "appell",
                                            .close = close,
                                            .size = plain_size,
                                            .rates = plain_rates,
-                                           .solve = appell_solve };
+                                           .solve = appell_solve,
+                                           .any_rank = true };
 
 static const struct actio_law law = {
     .name = "appell",

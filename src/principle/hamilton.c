@@ -185,8 +185,9 @@ static int react(struct actio_motion *m, double t, const double *y)
 {
     struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
-    size_t N = c->N, rank = N - c->r;
+    size_t N = c->N, rank = m->rows.rank; /* it may change at a switch */
     double *push = c->Z;
+    c->r = N - rank;
     if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
     if (choose_rows(m, at.A)) return ACTIO_FLOW_SINGULAR;
     memcpy(c->M, at.G, N * N * sizeof *c->M);
@@ -245,6 +246,7 @@ static const struct actio_law law = {
     .rates = hamilton_rates,
     .solve = hamilton_solve,
     .project = hamilton_project,
+    .any_rank = true,
 };
 
 /* ---- on paper */

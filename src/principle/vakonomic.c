@@ -2,6 +2,13 @@
  * The vakonomic principle. */
 #include "derive/derive.h"
 #include "principle/principles.h"
+#include "problem/problem.h"
+
+/* The corner conditions of L + sum lambda g are not formed. */
+static const char *vakonomic_objection(const struct actio_problem *problem)
+{
+    return problem->sys->is.jumping ? "a constraint has a switch, where its multiplier may jump" : NULL;
+}
 
 const struct actio_principle actio_principle_vakonomic = {
     .name = "vakonomic",
@@ -16,4 +23,5 @@ const struct actio_principle actio_principle_vakonomic = {
     .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_COORDINATES
              | ACTIO_NEEDS_MULTIPLIERS | ACTIO_NEEDS_CONSTRAINTS | ACTIO_NEEDS_INDEPENDENT | ACTIO_NEEDS_SMOOTH,
     .owns = ACTIO_OWNS_METHOD,
+    .objection = vakonomic_objection,
 };

@@ -102,15 +102,24 @@ void actio_problem_close(struct actio_problem *problem)
 
 struct actio_about actio_problem_about(struct actio_problem *problem)
 {
-    return (struct actio_about){ problem->ctx, &problem->arena,    problem->model,
-                                 problem->sys, problem->f,         problem->y0,
-                                 problem->ny,  problem->elsewhere, problem->options.project };
+    return (struct actio_about){ .ctx = problem->ctx,
+                                 .arena = &problem->arena,
+                                 .model = problem->model,
+                                 .sys = problem->sys,
+                                 .f = problem->f,
+                                 .y0 = problem->y0,
+                                 .ny = problem->ny,
+                                 .elsewhere = problem->elsewhere,
+                                 .project = problem->options.project };
 }
 
 void actio_problem_explain_verdict(struct actio_problem *problem, const struct actio_verdict *v)
 {
     problem->elsewhere = v->elsewhere;
     struct actio_about about = actio_problem_about(problem);
+    const char **off = problem->sides ? actio_arena_array(&problem->arena, problem->sys->p + 1, sizeof *off) : NULL;
+    for (size_t k = 0; off && k < problem->sys->p; k++) off[k] = actio_problem_off_text(problem, k);
+    about.off = off;
     actio_explain_verdict(&about, v);
 }
 

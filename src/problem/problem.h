@@ -40,6 +40,14 @@ struct actio_problem {
     const double *elsewhere;      /* a state that it found when the start is singular or no state is near it; or NULL */
     double *visited, *visited_at; /* states on the motion as the verdict computed it roughly, and their times */
     size_t visits;
+    /* sides.c: of switches in rows of constraints along that motion; none where nothing changes */
+    struct actio_problem_side {
+        double from;
+        size_t rank, acting; /* acting: rows that restrict anything */
+        bool *off;           /* by constraint: it restricts nothing */
+        const char *power;   /* check/power.c: of the reactions by d'Alembert; NULL: not known */
+    } * side;
+    size_t sides;
     bool *box_given; /* --box, by component; NULL = none */
     double *box_low, *box_high;
 };
@@ -68,6 +76,9 @@ int actio_problem_open_motion(const struct actio_problem *problem, struct actio_
 int actio_problem_check_outside(struct actio_problem *problem);
 bool actio_problem_outside_smooth(const struct actio_problem *problem);
 void actio_problem_explain_outside(struct actio_problem *problem);
+void actio_problem_note_sides(struct actio_problem *problem);
+/* "until t = 1": where constraint k restricts nothing; NULL: nowhere, or everywhere */
+const char *actio_problem_off_text(struct actio_problem *problem, size_t k);
 /* survey.c: the verdict. judging: also what comes later; NULL when over a limit. Hidden constraints join the system; 0,
  * or 1. */
 struct actio_verdict *actio_problem_survey(struct actio_problem *problem, bool judging);

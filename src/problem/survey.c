@@ -2,6 +2,7 @@
  * The verdict on a model at work: the box it looks into, and the system with the constraints that follow. Its words:
  * explain/verdict.c. */
 #include "problem/problem.h"
+#include "solve/corner.h"
 #include "verdict/verdict.h"
 
 #include <math.h>
@@ -19,6 +20,13 @@ static void widen(double *low, double *high)
 
 /* Where the motion goes at a rough tolerance; what can't be computed is left out. */
 enum { ROWS = 65 };
+
+static void note_jump(struct actio_problem *problem, const double *start, struct actio_box *box)
+{
+    struct actio_motion *m = &problem->motion;
+    if (m->halted.why == ACTIO_STOP_ROW_JUMPS_ON_TIME && actio_corner_surely_breaks(m, box->t_end, start))
+        box->jumped = m->halted.by;
+}
 
 static void visit(struct actio_problem *problem, struct actio_box *box)
 {
@@ -47,10 +55,12 @@ static void visit(struct actio_problem *problem, struct actio_box *box)
                                          .rows = { { ROWS, times, rows.y, ROWS } },
                                          .max_steps = 20000 };
         struct actio_march_result result = { .y = box->end };
-        if (actio_motion_begin(&problem->motion, m->time.t0, problem->y0) == 0)
-            actio_march(problem->ctx, &problem->motion.flow, &task, &result);
+        bool begun = actio_motion_begin(&problem->motion, m->time.t0, problem->y0) == 0;
+        if (!begun && problem->motion.halted.why == ACTIO_STOP_AT_WILL) box->at_will = problem->motion.halted.by;
+        if (begun) actio_march(problem->ctx, &problem->motion.flow, &task, &result);
         box->t_end = result.t;
         box->rows_disagreed = problem->motion.halted.why == ACTIO_STOP_CONTRADICTION;
+        note_jump(problem, start, box);
         for (size_t i = 0; i < problem->ny; i++)
             for (size_t r = 0; r < result.rows; r++) {
                 double x = box->seed[r * problem->ny + i] = rows.y[i * ROWS + r];
@@ -64,6 +74,7 @@ static void visit(struct actio_problem *problem, struct actio_box *box)
         problem->visits = box->seeds;
         problem->visited_at = visited_at;
         memcpy(problem->visited_at, times, sizeof times);
+        actio_problem_note_sides(problem);
     }
     problem->tentative = false;
     memcpy(problem->y0, start, problem->ny * sizeof *start); /* as given: examining puts it on the constraints */
@@ -103,6 +114,7 @@ static void survey(void *user)
                              .high = actio_arena_array(&problem->arena, problem->ny + 1, sizeof(double)),
                              .seed = actio_arena_array(&problem->arena, ROWS * problem->ny + 1, sizeof(double)) };
     box.in_use = &s->in_use;
+    box.jumped = box.at_will = SIZE_MAX;
     box.rows = ROWS;
     /* constraints that depend on time are looked at at other times, too */
     box.t1 = problem->model->time.given ? problem->model->time.t1 : 1;

@@ -155,22 +155,26 @@ static bool say_jump(struct actio_run *run)
     const struct actio_system *sys = problem->sys;
     size_t by = problem->motion.halted.by;
     static const enum actio_code code_of[] = {
-        [ACTIO_STOP_ROW_JUMPS] = ACTIO_F_ROW_JUMPS,
-        [ACTIO_STOP_GAP_JUMPS] = ACTIO_F_GAP_JUMPS,
-        [ACTIO_STOP_CORNER] = ACTIO_F_NO_CORNER,
-        [ACTIO_STOP_RANK_SWITCHES] = ACTIO_F_RANK_SWITCHES,
+        [ACTIO_STOP_ROW_JUMPS] = ACTIO_F_ROW_JUMPS,         [ACTIO_STOP_ROW_JUMPS_ON_TIME] = ACTIO_F_CONTRADICTORY_JUMP,
+        [ACTIO_STOP_GAP_JUMPS] = ACTIO_F_GAP_JUMPS,         [ACTIO_STOP_CORNER] = ACTIO_F_NO_CORNER,
+        [ACTIO_STOP_RANK_SWITCHES] = ACTIO_F_RANK_SWITCHES, [ACTIO_STOP_NO_RULE] = ACTIO_F_NO_CORNER_RULE,
+        [ACTIO_STOP_TWO_RULES] = ACTIO_F_TWO_RULES,         [ACTIO_STOP_AT_WILL] = ACTIO_F_LEAVES_AT_WILL,
+        [ACTIO_STOP_ORDER] = ACTIO_F_ORDER_MATTERS,
     };
     size_t why = problem->motion.halted.why;
     enum actio_code code = why < sizeof code_of / sizeof *code_of ? code_of[why] : 0;
     if (!code) return false;
-    bool row = why == ACTIO_STOP_ROW_JUMPS, wall = why == ACTIO_STOP_GAP_JUMPS;
+    if (code == ACTIO_F_LEAVES_AT_WILL && run->outcome.t_stop == problem->model->time.t0) code = ACTIO_F_STARTS_AT_WILL;
+    bool row = why == ACTIO_STOP_ROW_JUMPS || why == ACTIO_STOP_ROW_JUMPS_ON_TIME, wall = why == ACTIO_STOP_GAP_JUMPS;
     const char *name = row ? sys->constraint[by] : wall ? sys->walls.contact[by] : sys->switches.text[by];
     struct actio_span span = row    ? span_of_row(run, by)
                              : wall ? problem->model->contact[by].span
                                     : (struct actio_span){ 0 };
-    actio_report_at(run->problem.f, code, &problem->model->source, span,
-                    ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(run->outcome.t_stop),
-                               ACTIO_TEXT(actio_problem_state_text(&run->problem, run->outcome.y_stop, NULL))));
+    actio_report_at(
+        run->problem.f, code, &problem->model->source, span,
+        ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(run->outcome.t_stop),
+                   ACTIO_TEXT(actio_problem_state_text(&run->problem, run->outcome.y_stop, NULL)),
+                   ACTIO_TEXT(why == ACTIO_STOP_ORDER ? sys->switches.text[problem->motion.halted.with] : "")));
     return true;
 }
 

@@ -96,7 +96,10 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
         run->times[run->rows - 1] = run->outcome.t_stop;
     }
     if (bad != 1) actio_run_explain(run);
-    return bad != 0;
+    bool refused = run->outcome.status
+                   && (problem->motion.halted.why == ACTIO_STOP_ROW_JUMPS_ON_TIME
+                       || (problem->motion.halted.why == ACTIO_STOP_AT_WILL && run->outcome.t_stop == m->time.t0));
+    return bad != 0 || refused;
 }
 
 void actio_run_open(struct actio_run *run, struct actio_context *ctx, struct actio_model *model,

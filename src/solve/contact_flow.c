@@ -11,6 +11,7 @@
 #define NO_FORCE 1e-12 /* of the forces at work: a contact that pulls less than this still holds */
 /* of the largest sticking friction: beyond this it slides; a little more than stance.c allows */
 #define AT_THE_EDGE 3e-13
+#define EDGES 10        /* of that: what has not come farther is still at the edge */
 #define WALL_JUMPS 1e-9 /* of the size of a gap's terms: a wall that is farther off behind a switch has jumped */
 #define HALT 1e-7       /* of the fastest slip along two directions: there it is as good as 0, and turns no more */
 #define ALLOWANCE 1e-13 /* of the size of a gap's terms: a released contact may come this far back */
@@ -114,10 +115,16 @@ static double gap_guard(const struct actio_contacts *c, size_t i, double t, doub
     return since * c->off.rate[i] > 100 * c->gap_noise[i] ? (gap - c->off.gap[i]) / since : c->off.rate[i];
 }
 
-static double hold_guard(const struct actio_contacts *c, size_t i)
+/* What rounding may take from a force that just holds. */
+static double hold_allowance(const struct actio_contacts *c, size_t i)
 {
     double row = actio_largest(actio_column_row(c, i), c->n);
-    return c->found.normal[i] + (row > 0 ? NO_FORCE * c->point.force_size / row : 0);
+    return row > 0 ? NO_FORCE * c->point.force_size / row : 0;
+}
+
+static double hold_guard(const struct actio_contacts *c, size_t i)
+{
+    return c->found.normal[i] + (c->snug[i] ? hold_allowance(c, i) : 0);
 }
 
 /* Load of a rub: the normal force. */
@@ -128,18 +135,44 @@ static double load_of(const struct actio_contacts *c, size_t r)
     return lambda * actio_rub_of(c, r)[ACTIO_RUB_SCALE];
 }
 
+/* How much more friction would still stick. */
+static double stick_margin(const struct actio_contacts *c, size_t r, double *allowance)
+{
+    const struct actio_rub *rub = &c->rub[r];
+    double size = 0, most = actio_rub_of(c, r)[ACTIO_RUB_STICKING] * load_of(c, r);
+    for (size_t j = 0; j < rub->slips; j++) size = hypot(size, c->found.friction[rub->slip + j]);
+    *allowance = AT_THE_EDGE * (fabs(most) + 0.1 * c->point.force_size);
+    return most - size;
+}
+
 static double rub_guard(const struct actio_contacts *c, size_t r)
 {
     const struct actio_rub *rub = &c->rub[r];
-    double along = 0, size = 0;
+    double along = 0, allowance;
     if (c->now.rub[r] == ACTIO_RUB_IDLE) return 1;
-    for (size_t j = 0; j < rub->slips; j++) {
-        along += actio_slip_of(c, rub->slip + j)[ACTIO_SLIP_VALUE] * c->now.toward[rub->slip + j];
-        size = hypot(size, c->found.friction[rub->slip + j]);
+    if (c->now.rub[r] == ACTIO_RUB_STICKS) {
+        double margin = stick_margin(c, r, &allowance);
+        return margin + (c->snug[c->contacts + r] ? allowance : 0);
     }
-    if (c->now.rub[r] == ACTIO_RUB_SLIDES) return c->halt[r] > 0 ? actio_slip_size(c, r) - c->halt[r] : along;
-    double most = actio_rub_of(c, r)[ACTIO_RUB_STICKING] * load_of(c, r);
-    return most - size + AT_THE_EDGE * (fabs(most) + 0.1 * c->point.force_size);
+    if (c->halt[r] > 0) return actio_slip_size(c, r) - c->halt[r];
+    for (size_t j = 0; j < rub->slips; j++)
+        along += actio_slip_of(c, rub->slip + j)[ACTIO_SLIP_VALUE] * c->now.toward[rub->slip + j];
+    return along;
+}
+
+void actio_contacts_note_edges(struct actio_contacts *c, bool fresh)
+{
+    double allowance;
+    bool any = fresh;
+    for (size_t k = 0; k < c->contacts + c->rubs; k++) any |= c->snug[k];
+    if (!c->busy || !any || actio_contacts_solve(c, &c->now)) return;
+    if (c->small.solvable == 0) actio_contacts_share(c, &c->now);
+    for (size_t i = 0; i < c->contacts; i++)
+        c->snug[i] = (fresh || c->snug[i]) && c->now.closed[i] && c->found.normal[i] <= EDGES * hold_allowance(c, i);
+    for (size_t r = 0; r < c->rubs; r++) {
+        bool *snug = &c->snug[c->contacts + r], sticks = c->now.rub[r] == ACTIO_RUB_STICKS;
+        *snug = (fresh || *snug) && sticks && stick_margin(c, r, &allowance) <= EDGES * allowance;
+    }
 }
 
 static double sign_guard(const struct actio_contacts *c, size_t r)
@@ -274,9 +307,12 @@ static void contacts_stepped(void *user, double t, const double *y)
         if (!gap) gap = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y);
         if (gap[i] > 100 * ALLOWANCE * c->gap_noise[i] / DBL_EPSILON) c->off.how[i] = ACTIO_LEFT_PLAIN;
     }
-    bool turns = false;
+    bool turns = false, edges = false;
     for (size_t r = 0; r < c->rubs; r++) turns |= c->now.rub[r] == ACTIO_RUB_SLIDES && c->rub[r].slips > 1;
-    if (!turns || actio_contacts_at(c, t, y)) return;
+    for (size_t k = 0; k < c->contacts + c->rubs; k++) edges |= c->snug[k];
+    if (!(turns || edges) || actio_contacts_at(c, t, y)) return;
+    if (edges) actio_contacts_note_edges(c, false);
+    if (!turns) return;
     for (size_t r = 0; r < c->rubs; r++) {
         double size = actio_slip_size(c, r);
         if (c->now.rub[r] == ACTIO_RUB_SLIDES && c->rub[r].slips > 1) c->halt[r] = fmax(c->halt[r], HALT * size);
@@ -303,6 +339,7 @@ void actio_contacts_begin(struct actio_motion *m)
     memset(c->now.closed, 0, c->contacts);
     memset(c->now.rub, 0, c->rubs);
     memset(c->off.how, 0, c->contacts);
+    memset(c->snug, 0, (c->contacts + c->rubs) * sizeof *c->snug);
     memset(c->now.toward, 0, c->slips * sizeof *c->now.toward);
     for (size_t r = 0; r < c->rubs; r++) c->now.sign[r] = 1;
     c->past.changes = 0;

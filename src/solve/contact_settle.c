@@ -332,6 +332,7 @@ int actio_contacts_settle(struct actio_contacts *c, double t, double *y, size_t 
     actio_contacts_set_busy(c);
     if (c->busy) status = actio_contacts_put_on(c, t, y, 1); /* what sticks has no slip, not even a slow one */
     if (!status) status = actio_contacts_at(c, t, y);
+    actio_contacts_note_edges(c, true);
     let_go(c, t, y);
     if (!status) status = tell_changes(c, t, stopped);
     return status ? status : actio_contacts_remember(c, t);

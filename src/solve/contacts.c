@@ -59,7 +59,8 @@ static bool take_numbers(struct actio_contacts *c)
     c->off.how = actio_alloc(ctx, c->contacts + 1, 1);
     c->touch = actio_alloc(ctx, c->contacts + 1, sizeof *c->touch);
     c->rests = actio_alloc(ctx, c->contacts + 1, sizeof *c->rests);
-    c->edge = actio_alloc(ctx, c->rubs + 1, sizeof *c->edge);
+    c->edge = actio_alloc(ctx, 2 * c->rubs + c->contacts + 1, sizeof *c->edge);
+    c->snug = c->edge ? c->edge + c->rubs : NULL;
     c->point.answered = actio_alloc(ctx, c->columns + 1, sizeof *c->point.answered);
     c->small.unknown = actio_alloc(ctx, k + 1, sizeof *c->small.unknown);
     c->small.pivot = actio_alloc(ctx, k + 1, sizeof *c->small.pivot);

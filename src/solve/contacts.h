@@ -96,6 +96,9 @@ struct actio_contacts {
     struct actio_came_off off;
     double *gap_noise;          /* rounding of the gap, as seen where it was last closed */
     bool *touch, *rests, *edge; /* edge: a rub whose slide is about to begin, against the friction that holds */
+    /* by contact, then by rub: what holds or sticks began at the very edge of doing so, so that its guard allows for
+     * rounding; the others end where their formula is 0 */
+    bool *snug;
     double *halt;       /* by rub with two slips, while it slides: how slow it is when it stops; 0 = not fast yet */
     bool refused;       /* the stance at hand has just been found not to hold: another, if there is one */
     double delay;       /* until it is 0, where it is only as good as 0 */
@@ -203,6 +206,9 @@ void actio_contacts_set_busy(struct actio_contacts *c);
 int actio_contacts_put_on(struct actio_contacts *c, double t, double *y, int level);
 /* contact_flow.c: positions (moved) or velocities were set from outside: to the stance that follows. A flow status. */
 int actio_contacts_set(struct actio_contacts *c, double t, double *y, bool moved);
+/* Under the stance at hand, at a point that is known: which of those that hold and stick are at the edge of it? fresh:
+ * the stance begins; else only those that were. */
+void actio_contacts_note_edges(struct actio_contacts *c, bool fresh);
 /* contact_settle.c: from the moment when contact `hit` reached its wall (contacts: none did), or what held does no
  * longer, to the stance that follows.
  * The short way for one smooth contact while nothing holds; *done false: it is not as simple as that. Flow statuses. */

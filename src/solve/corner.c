@@ -12,6 +12,7 @@
 #define JUMPS 1e-11   /* of the size of its terms: what differs more between the two sides jumps */
 #define LATE 1e-11    /* of the interval: how far from its instant a crossing may be located */
 #define CLOSE 1e-15   /* of the velocities: Newton's step is rounding */
+#define ROUGHLY 1e-3  /* of its terms: what a rough motion knows of a jump */
 #define FITS 1e-9     /* of the sizes: momenta and rows that can't be met this well have no solution */
 enum { ROUNDS = 60 }; /* of Newton's method: rows that are not linear in velocities converge slowly */
 
@@ -29,8 +30,14 @@ struct actio_corner {
     double drift;           /* dPhi/dt, states moving */
     bool by_q, by_v;        /* what Phi depends on */
     double *v, *sigma, *Dv; /* the solution */
+    double *before;         /* velocities there */
     double *K, *b, *x, *y, *work;
+    double *both, *basis; /* rows of both sides; scratch */
     int *iwork;
+    struct {
+        double *mode, *y[2];
+        bool *rests;
+    } tried;          /* two orders of switches at one instant */
     double nu, speed; /* speed: of the fastest coordinate before */
     bool varies;      /* the rank of the rows does, from switch to switch */
 };
@@ -66,18 +73,25 @@ int actio_corner_open(struct actio_motion *m)
                  { &c->after, m->sys->switches.count },
                  { &c->gradient, n },
                  { &c->v, n },
+                 { &c->before, n },
+                 { &c->tried.mode, m->sys->switches.count },
+                 { &c->tried.y[0], m->ny },
+                 { &c->tried.y[1], m->ny },
                  { &c->sigma, rows },
                  { &c->Dv, rows },
                  { &c->K, N * N },
                  { &c->b, N },
                  { &c->x, N },
                  { &c->y, m->ny },
-                 { &c->work, actio_rank_work(N, N) } };
+                 { &c->both, 4 * rows * n },
+                 { &c->basis, (N + rows) * (N + rows) },
+                 { &c->work, actio_rank_work(N + rows, N + rows) + N + rows } };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].p = take(m, want[i].n))) return 1;
-    c->iwork = actio_alloc(m->ctx, 2 * N + 1, sizeof *c->iwork);
+    c->iwork = actio_alloc(m->ctx, 2 * (N + rows) + 1, sizeof *c->iwork);
     c->rests = actio_alloc(m->ctx, m->sys->switches.count + 1, sizeof *c->rests);
-    return !c->iwork || !c->rests || !open_side(m, &c->old) || !open_side(m, &c->new)
+    c->tried.rests = actio_alloc(m->ctx, m->sys->switches.count + 1, sizeof *c->rests);
+    return !c->iwork || !c->rests || !c->tried.rests || !open_side(m, &c->old) || !open_side(m, &c->new)
            || actio_motion_need(m, ACTIO_Q_CORNER);
 }
 
@@ -85,11 +99,38 @@ void actio_corner_close(struct actio_motion *m)
 {
     struct actio_corner *c = m->corner;
     if (!c) return;
-    void *parts[] = { c->mode, c->after, c->gradient, c->v,     c->sigma, c->Dv,    c->K,    c->b,
-                      c->x,    c->y,     c->work,     c->iwork, c->old.p, c->new.p, c->rests };
+    void *parts[] = { c->both,  c->basis, c->tried.mode, c->tried.y[0], c->tried.y[1], c->tried.rests,
+                      c->mode,  c->after, c->gradient,   c->before,     c->v,          c->sigma,
+                      c->Dv,    c->K,     c->b,          c->x,          c->y,          c->work,
+                      c->iwork, c->old.p, c->new.p,      c->rests };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, c);
     m->corner = NULL;
+}
+
+double *actio_corner_try(struct actio_motion *m, int which, const double *y)
+{
+    struct actio_corner *c = m->corner;
+    memcpy(c->tried.mode, m->here.mode, m->sys->switches.count * sizeof(double));
+    memcpy(c->tried.rests, m->rests, m->sys->switches.count * sizeof *m->rests);
+    return memcpy(c->tried.y[which], y, m->ny * sizeof *y);
+}
+
+void actio_corner_try_end(struct actio_motion *m)
+{
+    struct actio_corner *c = m->corner;
+    memcpy(m->here.mode, c->tried.mode, m->sys->switches.count * sizeof(double));
+    memcpy(m->rests, c->tried.rests, m->sys->switches.count * sizeof *m->rests);
+}
+
+bool actio_corner_same_end(const struct actio_motion *m)
+{
+    double far = 0, speed = 0, *const *y = m->corner->tried.y;
+    for (size_t i = m->n; i < m->ny; i++) {
+        far = fmax(far, fabs(y[0][i] - y[1][i]));
+        speed = fmax(speed, fmax(fabs(y[0][i]), fabs(y[1][i])));
+    }
+    return far <= FITS * speed;
 }
 
 void actio_corner_note(struct actio_motion *m)
@@ -201,8 +242,30 @@ static size_t broken_row(const struct actio_motion *m, const struct actio_corner
     return m->p;
 }
 
+/* Position row i on both sides at a state: its jump. */
+static double jump_at(struct actio_motion *m, struct actio_corner *c, size_t i, double t, const double *y)
+{
+    double side[2] = { 0, 0 };
+    for (int k = 0; k < 2; k++) {
+        set_modes(m, k ? c->after : c->mode);
+        const double *f = actio_motion_levels(m, t, y);
+        side[k] = f ? f[i] : NAN;
+    }
+    return side[1] - side[0];
+}
+
+bool actio_corner_surely_breaks(struct actio_motion *m, double t, const double *other)
+{
+    struct actio_corner *c = m->corner;
+    size_t i = 0;
+    while (m->sys->position_row[i] != m->halted.by) i++;
+    double jump = c->new.f[i] - c->old.f[i];
+    bool by_much = fabs(jump) > ROUGHLY * fmax(c->old.f_size[i], c->new.f_size[i]);
+    return by_much || fabs(jump_at(m, c, i, t, other) - jump) <= 1e-9 * fabs(jump);
+}
+
 struct jump {
-    bool lagrangian, holonomic, velocity;
+    bool lagrangian, holonomic, integrable, velocity;
 };
 
 static struct jump look(const struct actio_motion *m, const struct actio_corner *c)
@@ -213,9 +276,59 @@ static struct jump look(const struct actio_motion *m, const struct actio_corner 
     for (size_t r = 0; r < c->rows; r++) {
         if (!jumps(c->old.phi[r], c->new.phi[r], fmax(c->old.phi_size[r], c->new.phi_size[r]))) continue;
         if (is_position_row(m->sys, m->sys->velocity_row[r])) j.holonomic = true;
+        else if (m->sys->integrable && m->sys->integrable[r]) j.integrable = true;
         else j.velocity = true;
     }
     return j;
+}
+
+/* Rows of one side without what they have along the gradient of the switch, each of length 1. */
+static void spread_along(struct actio_motion *m, struct actio_corner *c, const double *values, double *row)
+{
+    const struct actio_system *sys = m->sys;
+    size_t n = c->n;
+    double square = actio_dot(n, c->gradient, c->gradient);
+    memset(row, 0, c->rows * n * sizeof *row);
+    for (size_t i = 0; i < sys->level_rows.count; i++) {
+        size_t entry = sys->level_rows.col[i];
+        if (sys->A.col[entry] < n) row[sys->level_rows.row[i] * n + sys->A.col[entry]] += values[sys->G.count + entry];
+    }
+    for (size_t r = 0; r < c->rows; r++, row += n) {
+        double before = actio_norm(n, row), part = actio_dot(n, row, c->gradient) / square;
+        for (size_t i = 0; i < n; i++) row[i] -= part * c->gradient[i];
+        double after = actio_norm(n, row);
+        for (size_t i = 0; i < n; i++) row[i] = after > 1e-12 * before ? row[i] / after : 0;
+    }
+}
+
+/* Do the rows of both sides leave the same directions along a surface that stands still? Then what they restrict to
+ * bends there and does not break. */
+static bool rows_meet(struct actio_motion *m, struct actio_corner *c, double t, const double *y)
+{
+    size_t n = c->n, rank[3];
+    double *both = c->both, *copy = both + 2 * c->rows * n;
+    if (!(actio_norm(n, c->gradient) > 0) || c->drift != 0) return false;
+    for (int k = 0; k < 2; k++) {
+        set_modes(m, k ? c->after : c->mode);
+        const double *values = actio_motion_values(m, t, y);
+        if (values) spread_along(m, c, values, both + k * c->rows * n);
+        else return false;
+    }
+    for (size_t k = 0; k < 3; k++) { /* old, new, all of them */
+        size_t rows = k == 2 ? 2 * c->rows : c->rows;
+        memcpy(copy, both + (k == 1) * c->rows * n, rows * n * sizeof *copy);
+        rank[k] = actio_row_bases(rows, n, copy, 1e-9, c->basis, c->work, c->iwork);
+    }
+    return rank[0] == rank[1] && rank[1] == rank[2];
+}
+
+/* Velocity rows that are integrated count as their integrals, where these are continuous. */
+static void settle_integrable(struct actio_motion *m, struct actio_corner *c, double t, const double *y, struct jump *j)
+{
+    if (!j->integrable) return;
+    if (rows_meet(m, c, t, y)) j->holonomic = true;
+    else j->velocity = true;
+    set_modes(m, c->after);
 }
 
 /* ---- velocities behind, for a given nu */
@@ -423,6 +536,7 @@ static int check_rank(struct actio_motion *m, size_t k, double t, const double *
 static int turn_velocities(struct actio_motion *m, size_t k, double t, double *y, bool *turned)
 {
     struct actio_corner *c = m->corner;
+    memcpy(c->before, y + c->n, c->n * sizeof *y);
     if (memcmp(c->mode, m->here.mode, m->sys->switches.count * sizeof(double)) == 0) return ACTIO_FLOW_OK;
     memcpy(c->after, m->here.mode, m->sys->switches.count * sizeof(double));
     set_modes(m, c->mode);
@@ -432,12 +546,17 @@ static int turn_velocities(struct actio_motion *m, size_t k, double t, double *y
     if (!status) status = read_side(m, t, y, &c->new);
     if (status) return actio_motion_note_bad(m);
     size_t broken = broken_row(m, c);
-    if (broken < m->p) return corner_stop(m, broken, ACTIO_STOP_ROW_JUMPS);
+    if (broken < m->p)
+        return corner_stop(m, broken,
+                           m->sys->switches.by_time[k] ? ACTIO_STOP_ROW_JUMPS_ON_TIME : ACTIO_STOP_ROW_JUMPS);
     struct jump j = look(m, c);
+    settle_integrable(m, c, t, y, &j);
     if (!j.lagrangian && !j.holonomic && !j.velocity) return ACTIO_FLOW_OK;
     bool turns = j.lagrangian || j.holonomic;
     *turned = true;
-    if (!m->sys->is.plain || (turns && c->by_v)) return corner_stop(m, k, ACTIO_STOP_CORNER);
+    if (!m->sys->is.plain) return corner_stop(m, k, ACTIO_STOP_NO_RULE);
+    if (turns && c->by_v) return corner_stop(m, k, ACTIO_STOP_CORNER);
+    if (turns && j.velocity && c->by_q) return corner_stop(m, k, ACTIO_STOP_TWO_RULES);
     memcpy(c->y, y, m->ny * sizeof *y);
     memcpy(c->v, y + c->n, c->n * sizeof *y);
     c->nu = 0;
@@ -454,8 +573,13 @@ int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, boo
 {
     *turned = false;
     if (!m->corner) return ACTIO_FLOW_OK;
+    struct actio_corner *c = m->corner;
     int status = turn_velocities(m, k, t, y, turned);
-    return status ? status : check_rank(m, k, t, y, turned);
+    if (!status) status = check_rank(m, k, t, y, turned);
+    if (status != ACTIO_FLOW_FAILED) return status;
+    actio_corner_undo(m); /* it ends before the switch */
+    memcpy(y + c->n, c->before, c->n * sizeof *y);
+    return status;
 }
 
 /* ---- instants */

@@ -72,6 +72,7 @@ static int maggi_rebase(struct actio_motion *m, double t, const double *y)
     struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
     size_t N = c->N, p = m->p;
+    c->r = N - m->rows.rank; /* it may change at a switch */
     if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
     if (actio_chart_choose_rows(m, at.A)) return ACTIO_FLOW_SINGULAR;
     if (p) memcpy(c->copy, at.A, p * N * sizeof *c->copy);
@@ -115,7 +116,9 @@ static double wear(const struct actio_chart *c)
 
 static int line_rates(struct actio_motion *m, double t, const double *y, double *dy)
 {
-    int status = m->obeys.based ? law_maggi_accelerations(m, t, y) : ACTIO_FLOW_SINGULAR;
+    const struct actio_chart *c = m->obeys.data;
+    bool serves = m->obeys.based && c->r == c->N - m->rows.rank;
+    int status = serves ? law_maggi_accelerations(m, t, y) : ACTIO_FLOW_SINGULAR;
     m->obeys.based = true; /* until the next run begins */
     if (status == ACTIO_FLOW_SINGULAR || (!status && wear(m->obeys.data) > WORN)) {
         status = maggi_rebase(m, t, y);
@@ -136,7 +139,11 @@ static const struct actio_law along_lines = {
     .rates = line_rates,
     .solve = maggi_solve,
     .rebase = maggi_rebase,
+    .any_rank = true,
 };
+
+/* Where rows have switches, their rank may change, and the length of (q, xi) with it. */
+static bool maggi_gives_way(const struct actio_motion *m) { return m->sys->is.switched; }
 
 const struct actio_law actio_law_maggi = {
     .name = "maggi",
@@ -151,4 +158,5 @@ const struct actio_law actio_law_maggi = {
     .strain = maggi_strain,
     .rebase = maggi_rebase,
     .lines = &along_lines,
+    .gives_way = maggi_gives_way,
 };

@@ -154,7 +154,25 @@ static void meet_surface(struct actio_marching *m, size_t guard, double *t, doub
     if (!(fabs(shift) <= 1e-4 * fabs(length)) || before(m, m->task->t1, *t + shift) || before(m, *t + shift, m->t))
         return;
     for (size_t i = 0; i < n; i++) y[i] += shift * m->f[i];
-    *t += shift;
+    double met = *t + shift;
+    m->since = (met - *t) - shift;
+    if (m->since * m->direction < 0 && before(m, met, m->task->t1)) {
+        met = nextafter(met, m->direction * INFINITY);
+        m->since = (met - *t) - shift;
+    }
+    *t = met;
+}
+
+/* Times are rounded: the state behind a crossing goes on for what has passed since it. Otherwise a long motion with many
+ * crossings falls behind by half the last digit of t at each. */
+static void catch_up(struct actio_marching *m)
+{
+    double since = m->since;
+    m->since = 0;
+    if (since == 0) return;
+    m->rhs++;
+    if (m->flow->rhs(m->flow->user, m->t, m->y, m->f)) return;
+    for (size_t i = 0; i < m->flow->n; i++) m->y[i] += since * m->f[i];
 }
 
 /* Moves t and y to a time inside the step. */
@@ -242,6 +260,7 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     stop = leave(m, stop, old, known);
     forget_sides(m, old, known);
     stop = fold_back(m, known, stop);
+    if (!stop) catch_up(m);
     rows_here(m); /* a row at this time has the state after it */
     if (!stop && chatters(m)) stop = ACTIO_FLOW_FAILED;
     if (stop) return stop;

@@ -34,6 +34,7 @@ struct actio_marching {
     size_t steps, rhs, projections, guard; /* guard: the one in hand */
     double look_start, look_end;           /* of the part of the step where the guard has values */
     double touched_at, singular_at;        /* the last ones reported, not to be reported twice */
+    double since;                          /* from the crossing under way to its rounded time */
     double chatter_from;
     size_t chatter;
     bool fresh;   /* the step is the first one after a restart */

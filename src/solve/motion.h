@@ -125,7 +125,7 @@ struct actio_chosen {
 };
 /* What stopped it. */
 struct actio_halt {
-    size_t by; /* switch or constraint */
+    size_t by, with; /* switch or constraint; another switch */
     enum {
         ACTIO_STOP_NONE,
         ACTIO_STOP_CHATTER,
@@ -139,11 +139,16 @@ struct actio_halt {
         ACTIO_STOP_DUAL,
         ACTIO_STOP_OUTSIDE,
         ACTIO_STOP_ROW_JUMPS,
+        ACTIO_STOP_ROW_JUMPS_ON_TIME, /* at a switch of time only: no motion passes it */
         ACTIO_STOP_GAP_JUMPS,
         ACTIO_STOP_RANK_SWITCHES,
         ACTIO_STOP_VELOCITIES_JUMP,
         ACTIO_STOP_CORNER,
-        ACTIO_STOP_INSTANT
+        ACTIO_STOP_INSTANT,
+        ACTIO_STOP_AT_WILL, /* a switch rests where it may leave at any time */
+        ACTIO_STOP_ORDER,
+        ACTIO_STOP_TWO_RULES, /* a velocity row and the Lagrangian jump at one place */
+        ACTIO_STOP_NO_RULE    /* the law in force has no rule for velocities that jump */
     } why;
 };
 /* For stiff steppers. */
@@ -163,7 +168,8 @@ struct actio_motion {
     struct actio_rhs rhs;
     struct actio_saddle *saddle;
     struct actio_row_rank rows;
-    bool *rests; /* switches that stay on their surface */
+    double *rooted; /* a state, scratch of switch_rest.c; NULL: not needed */
+    bool *rests;    /* switches that stay on their surface */
     struct actio_pivot_watch watch;
     struct actio_no_number bad;
     struct actio_motion_scratch scratch;
@@ -230,6 +236,8 @@ const double *actio_motion_modes_at(const struct actio_motion *motion, double t,
 /* At an instant: values of the switching functions, and modes anew of those that have others now. A flow status. */
 void actio_switches_note(struct actio_motion *motion, double t, const double *y, double *guard);
 int actio_switches_reread(struct actio_motion *motion, double t, const double *y, const double *guard);
+/* switch_rest.c: it rests, and may leave its surface at any time */
+bool actio_switch_may_leave(struct actio_motion *motion, size_t k, double t, const double *y);
 void actio_switch_guard(void *motion, double t, const double *y, double *g); /* the flow's guard, side and crossed */
 int actio_switch_side(void *motion, size_t k);
 int actio_switch_crossed(void *motion, size_t k, double t, double *y);

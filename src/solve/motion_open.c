@@ -174,6 +174,7 @@ static bool take_buffers(struct actio_motion *m, const double *param)
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].p = actio_alloc(m->ctx, want[i].n + 1, sizeof(double)))) return false;
     if (!(m->rests = actio_alloc(m->ctx, sys->switches.count + 1, sizeof *m->rests))) return false;
+    if (sys->is.rooted && !(m->rooted = actio_alloc(m->ctx, m->ny + 1, sizeof *m->rooted))) return false;
     m->rows.unique = actio_alloc(m->ctx, m->p + 1, sizeof *m->rows.unique);
     m->rows.unique_here = actio_alloc(m->ctx, m->p + 1, sizeof *m->rows.unique_here);
     if (!m->rows.unique || !m->rows.unique_here) return false;
@@ -270,13 +271,32 @@ void actio_motion_close(struct actio_motion *m)
     actio_resets_close(m);
     actio_segments_close(m);
     actio_tension_close(m);
-    void *all[] = {
-        m->here.y,           m->here.zdot,          m->here.lambda,         m->here.reaction,  m->here.param,
-        m->here.mode,        m->here.hidden,        m->here.outside,        m->scratch.weight, m->bad.y,
-        m->watch.size,       m->scratch.residual,   m->scratch.step,        m->rests,          m->rows.unique,
-        m->rows.unique_here, m->scratch.slave_work, m->scratch.slave_pivot, m->history.change, m->history.flip,
-        m->history.base,     m->history.last,       m->rhs.in[0],           m->stiff.i,        m->stiff.j
-    };
+    void *all[] = { m->here.y,
+                    m->here.zdot,
+                    m->here.lambda,
+                    m->here.reaction,
+                    m->here.param,
+                    m->here.mode,
+                    m->here.hidden,
+                    m->here.outside,
+                    m->scratch.weight,
+                    m->bad.y,
+                    m->watch.size,
+                    m->scratch.residual,
+                    m->scratch.step,
+                    m->rooted,
+                    m->rests,
+                    m->rows.unique,
+                    m->rows.unique_here,
+                    m->scratch.slave_work,
+                    m->scratch.slave_pivot,
+                    m->history.change,
+                    m->history.flip,
+                    m->history.base,
+                    m->history.last,
+                    m->rhs.in[0],
+                    m->stiff.i,
+                    m->stiff.j };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(m->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) forget(m, &m->at[k]);
     actio_saddle_close(m->saddle);

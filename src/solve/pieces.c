@@ -38,6 +38,7 @@ static void visit_contacts(struct record *r, struct actio_contacts *c)
     visit(r, c->off.rate, c->contacts * sizeof(double));
     visit(r, c->gap_noise, c->contacts * sizeof(double));
     visit(r, c->edge, c->rubs * sizeof *c->edge);
+    visit(r, c->snug, (c->contacts + c->rubs) * sizeof *c->snug);
     visit(r, c->halt, c->rubs * sizeof *c->halt);
     visit(r, &c->refused, sizeof c->refused);
     visit(r, &c->delay, sizeof c->delay);

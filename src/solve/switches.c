@@ -188,6 +188,13 @@ static int beyond(struct actio_motion *m, size_t k, double t, const double *y)
     return nearbyint(guards_at(m, t, y)[k]) > m->here.mode[k] ? 1 : -1;
 }
 
+static int stop_at_will(struct actio_motion *m, size_t k)
+{
+    m->halted.why = ACTIO_STOP_AT_WILL;
+    m->halted.by = k;
+    return ACTIO_FLOW_FAILED;
+}
+
 /* Switches on their surfaces, but `k`. */
 static int settle_resting(struct actio_motion *m, size_t k, double t, const double *y)
 {
@@ -195,6 +202,7 @@ static int settle_resting(struct actio_motion *m, size_t k, double t, const doub
         if (j == k || !rests(m, j)) continue;
         if (actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
         if (!switches_settle(m, j, t, y, 1)) return stop_chattering(m, j, t, y);
+        if (actio_switch_may_leave(m, j, t, y)) return stop_at_will(m, j);
     }
     return ACTIO_FLOW_OK;
 }
@@ -235,15 +243,21 @@ static void cross(struct actio_motion *m, size_t k, double t, const double *y)
     switches_take(m, k, surface_at(m, k, guards_at(m, t, y)[k]), beyond(m, k, t, y));
 }
 
-/* Another switch on the same surface, which has not been crossed yet: x < 1 and 1 < x in two formulas. */
-static bool crosses_too(struct actio_motion *m, size_t j, size_t k, double t, const double *y)
+/* A switch that is on its way through its surface at this instant. */
+static bool arrives(struct actio_motion *m, size_t j, double t, const double *y)
 {
     if (rests(m, j)) return false;
     double u = guards_at(m, t, y)[j], far = u - surface_at(m, j, u);
     bool known = actio_motion_solve(m, t, y) == ACTIO_FLOW_OK || m->sys->switches.by_place[j];
     double rate = known ? guards_at(m, t, y)[m->sys->switches.count + j] * m->span : 0;
     bool now = fabs(far) <= SAME_INSTANT * fabs(rate);
-    return now && sign_of(rate) == beyond(m, j, t, y) && actio_corner_same_surface(m, j, k, t, y);
+    return now && sign_of(rate) == beyond(m, j, t, y);
+}
+
+/* Another one on the same surface, which has not been crossed yet: x < 1 and 1 < x in two formulas. */
+static bool crosses_too(struct actio_motion *m, size_t j, size_t k, double t, const double *y)
+{
+    return arrives(m, j, t, y) && actio_corner_same_surface(m, j, k, t, y);
 }
 
 /* Where velocities jump, they decide on which side the motion goes on. *turned: they did. */
@@ -260,15 +274,53 @@ static int turn_corner(struct actio_motion *m, size_t k, double t, double *y, bo
     return status;
 }
 
+/* Through both surfaces, one after the other; after the first one the motion may no longer reach the second. */
+static int pass_both(struct actio_motion *m, size_t first, size_t second, double t, double *y)
+{
+    const size_t order[2] = { first, second };
+    int status = ACTIO_FLOW_OK;
+    for (int i = 0; i < 2 && !status; i++) {
+        bool turned;
+        if (i && !arrives(m, second, t, y)) break;
+        status = turn_corner(m, order[i], t, y, &turned);
+        if (!status && !turned) cross(m, order[i], t, y);
+    }
+    return status;
+}
+
+/* Different surfaces at one instant: does it matter which is first? */
+static int check_order(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    for (size_t j = 0; m->corner && !rests(m, k) && j < m->sys->switches.count; j++) {
+        if (j == k || !arrives(m, j, t, y) || actio_corner_same_surface(m, j, k, t, y)) continue;
+        if (actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
+        double *one = actio_corner_try(m, 0, y), *other;
+        int bad = pass_both(m, k, j, t, one);
+        actio_corner_try_end(m);
+        other = actio_corner_try(m, 1, y);
+        bad += pass_both(m, j, k, t, other);
+        actio_corner_try_end(m);
+        m->halted.why = ACTIO_STOP_NONE;
+        if (bad ? bad != ACTIO_FLOW_FAILED : actio_corner_same_end(m)) continue;
+        m->halted.by = k;
+        m->halted.with = j;
+        m->halted.why = ACTIO_STOP_ORDER;
+        return ACTIO_FLOW_FAILED;
+    }
+    return ACTIO_FLOW_OK;
+}
+
 int actio_switch_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
-    bool turned = false;
-    int status = jumped(m, k, t, y) ? ACTIO_FLOW_OK : turn_corner(m, k, t, y, &turned);
+    bool turned = false, apart = jumped(m, k, t, y);
+    int status = apart ? ACTIO_FLOW_OK : check_order(m, k, t, y);
+    if (!status && !apart) status = turn_corner(m, k, t, y, &turned);
     if (status) return status;
     if (!(turned || jumped(m, k, t, y)
           || (rests(m, k) ? leave(m, k, t, y) : switches_settle(m, k, t, y, beyond(m, k, t, y)))))
         return stop_chattering(m, k, t, y);
+    if (rests(m, k) && actio_switch_may_leave(m, k, t, y)) return stop_at_will(m, k);
     for (size_t j = 0; m->corner && !turned && j < m->sys->switches.count; j++)
         if (j != k && crosses_too(m, j, k, t, y)) cross(m, j, t, y);
     follow_others(m, k, t, y);

@@ -139,6 +139,21 @@ static bool motion_ends(struct actio_surveying *s, double *t, double *y)
     return last + 1 < box->rows;
 }
 
+/* A position row that jumps at a time: no motion passes it. */
+static void name_jump(struct actio_surveying *s)
+{
+    struct actio_verdict *v = s->v;
+    uint32_t *row = actio_form_array(s->F, 1, sizeof *row);
+    *row = (uint32_t)s->box->jumped;
+    v->word = ACTIO_VERDICT_contradictory;
+    v->contradiction = "positions";
+    v->jumps = v->later = true;
+    v->later_from = s->box->t_end;
+    v->related.contradictory = actio_form_array(s->F, 1, sizeof *v->related.contradictory);
+    v->related.contradictory[0] = (struct actio_relation){ .row = row, .rows = 1, .text = "" };
+    v->related.contradictories = 1;
+}
+
 /* Rows that the motion found to disagree are at fault wherever else there are states; otherwise there must be none at
  * all. */
 void actio_find_later(struct actio_surveying *s)
@@ -147,6 +162,10 @@ void actio_find_later(struct actio_surveying *s)
     struct actio_verdict *v = s->v;
     size_t ny = s->M.ny;
     double span = box->t1 - s->t0, t = s->t0, *y = actio_form_array(s->F, 2 * ny, sizeof *y), *beyond = y + ny;
+    if (box->jumped != SIZE_MAX) {
+        name_jump(s);
+        return;
+    }
     if (s->F->p == 0 || span == 0 || !(s->rheonomic || s->F->sys.switches.count)) return;
     memcpy(y, s->y0, ny * sizeof *y);
     if (box->rows_disagreed) {

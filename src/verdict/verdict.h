@@ -88,6 +88,8 @@ struct actio_verdict {
     bool too_large;   /* singular, and hidden constraints were not looked for */
     struct actio_relations related;
     const char *contradiction; /* at which level, or NULL */
+    size_t at_will;            /* from 1: a switch that may leave its surface at any time from the start; 0: none */
+    bool jumps;                /* the value of a constraint does, at later_from */
     bool later;                /* the contradiction comes after the start, from this time on */
     double later_from;
     struct actio_flaw *flaw;
@@ -111,6 +113,8 @@ struct actio_box {
     size_t seeds, rows;
     double *end, t_end;
     bool rows_disagreed;
+    size_t at_will;  /* the switch that may leave its surface at any time from the start; SIZE_MAX: none */
+    size_t jumped;   /* or because this position row jumps at a switch of time only; SIZE_MAX: none did */
     bool look_later; /* for contradictions after the start */
     struct actio_kernels *in_use;
 };
