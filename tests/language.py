@@ -15,7 +15,7 @@ import mpmath
 import program
 
 mpmath.mp.dps = 40
-WORDS = ("floor", "mod", "ln", "hypot", "and", "or", "not")
+WORDS = ("floor", "mod", "ln", "hypot", "and", "or", "not", "held", "when", "every", "rising", "from", "stop")
 
 
 # ---- conditions: a tree, as the model language writes it with few brackets, and as Python writes it with all of them
@@ -433,6 +433,9 @@ HINTS = [
     ("force = x^2", "NO_NAME_BEFORE_EQUAL", "write force x = x^2", "force x = x^2"),
     ("observe = x^2", "NO_NAME_BEFORE_EQUAL", "write observe NAME = x^2", "observe NAME = x^2"),
     ("event = 1", "NO_NAME_BEFORE_EQUAL", "write event NAME: A = 1", "event NAME: x = 1"),
+    ("when = 1", "NO_NAME_BEFORE_EQUAL", "write when LABEL: x = 1", "event e: x = .1\nwhen e: x' = 1"),
+    ("every = 1", "NO_NAME_BEFORE_EQUAL", "write every T: x = 1", "every 1: x' = 1"),
+    ("evry 1: x' = 1", "UNKNOWN_STATEMENT", "did you mean 'every'?", "every 1: x' = 1"),
     ("dissipation = x'^2", "EQUAL_AFTER_KEYWORD", "write dissipation x'^2", "dissipation x'^2"),
     ("force x = mod(t)", "ARGUMENT_COUNT", "write mod(x, y)", "force x = mod(x, 2)"),
     ("force x = floor(t, 2)", "ARGUMENT_COUNT", "write floor(x)", "force x = floor(x)"),

@@ -22,7 +22,7 @@ COMMANDS = ("check", "compare", "derive", "orbit", "run", "test")
 # What only the library's callers can do wrong, or what takes gigabytes: provoked by these programs.
 IN_C = {"TOO_MANY_NODES": "test_model", "NO_ORDER": "test_action", "ACTION_SINGULAR": "test_action", "NO_PRINCIPLE": "test_architecture", "NO_STEPPER": "test_architecture", "UNKNOWN_ENDING": "test_architecture",
         "FIELD_AXES": "test_result_fields", "NO_FORM": "test_action", "NO_DEGREE": "test_dual", "DUAL_FROZEN": "test_dual_action", "DUAL_NO_VALUE": "test_dual_action",
-        "NOTHING_GIVEN": "test_refuse", "NO_SUCH_WORD": "test_refuse", "NOT_A_SIZE": "test_refuse", "PARAM_FIXED": "test_numbers", "NOT_A_START": "test_numbers", "NO_FLOW": "test_flow", "FLOW_IS_FREE": "test_flow", "FLOW_HAS_CORNERS": "test_flow",
+        "NOTHING_GIVEN": "test_refuse", "NO_SUCH_WORD": "test_refuse", "NOT_A_SIZE": "test_refuse", "PARAM_FIXED": "test_numbers", "NOT_A_START": "test_numbers", "NO_FLOW": "test_flow", "FLOW_IS_FREE": "test_flow", "FLOW_HAS_CORNERS": "test_flow", "FLOW_HAS_INSTANTS": "test_flow",
         "NO_INTEGRATOR": "test_integrator", "STATE_BREAKS": "test_integrator", "CANNOT_GO_ON": "test_integrator", "NOT_SAVED": "test_integrator",
         "EXTERNAL_NO_FORMULA": "test_external", "EXTERNAL_LOCAL": "test_external", "EXTERNAL_FAILED": "test_external", "EXTERNAL_SLOPES": "test_external",
         "EXTERNAL_OUTSIDE": "test_external", "NOT_AN_EXTERNAL": "test_external"}

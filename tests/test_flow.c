@@ -357,6 +357,7 @@ TEST(principles_without_a_right_hand_side_are_refused)
     check_other("bead-wire", NULL, false, "NO_FLOW");
     check_other("bouncing-ball", NULL, true, "FLOW_IS_FREE");
     check_other("glass", NULL, true, "FLOW_HAS_CORNERS");
+    check_other("sampled-cart", NULL, true, "FLOW_HAS_INSTANTS");
     check_other("coin-vakonomic", "vakonomic", true, "OTHER_THEORY");
 }
 

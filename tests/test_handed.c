@@ -243,6 +243,7 @@ static void close_world(struct world *w)
     CALL(table_slope, 1, (P(0, w->table), w->at)) CALL(table_proof, 2, (P(0, w->table), P(1, &w->proof))) \
     CALL(table_dual, 2, (P(0, w->table), P(1, &w->reported))) CALL(table_info, 1, (P(0, w->table))) \
     CALL(table_write, 4, (P(0, w->ctx), P(1, w->table), P(2, "/dev/null"), P(3, w->f))) \
+    CALL(table_write_events, 4, (P(0, w->ctx), P(1, w->table), P(2, "/dev/null"), P(3, w->f))) \
     CALL(table_plot, 5, (P(0, w->ctx), P(1, w->table), P(2, "x"), P(3, "/dev/null"), P(4, w->f))) \
     CALL(table_animate, 5, (P(0, w->ctx), P(1, w->table), P(2, "x"), P(3, "/dev/null"), P(4, w->f))) \
     CALL(model_drawable, 4, (P(0, w->ctx), P(1, w->model), P(2, "x"), w->at != 0, P(3, w->f))) \

@@ -245,7 +245,7 @@ TEST(a_family_has_members_columns_and_formulas_of_its_own)
         return;
     }
     CHECK(strcmp(m->name, "fam") == 0 && strcmp(m->description, "families\n\nof all kinds") == 0);
-    CHECK(m->params == 4 && m->coords == 4 && m->states == 3 && m->constraints == 3 && m->flows == 3
+    CHECK(m->params == 4 && m->coords == 4 && m->states == 3 && m->constraints == 3 && m->flow.count == 3
           && m->output.observes == 4 && m->claims == 5);
     CHECK(m->named.frames == 3 && strcmp(m->named.frame[0].name, "v[2]") == 0
           && strcmp(m->named.frame[1].name, "v[3]") == 0 && strcmp(m->named.frame[2].name, "u") == 0);

@@ -97,8 +97,8 @@ static struct actio_table *make_sample(void)
         0.0, -0.0,   4.9406564584124654e-324, 2.2250738585072014e-308, 1.7976931348623157e308, NAN, INFINITY, -INFINITY,
         0.1, 1.0 / 3
     };
-    static struct actio_event events[] = { { 0.5, "event", "apex <&> \"θ\"", 2, NULL, 0, NULL },
-                                           { 1.25, "contact", NULL, NAN, NULL, 0, NULL } };
+    static struct actio_event events[] = { { .t = 0.5, .kind = "event", .name = "apex <&> \"θ\"", .value = 2 },
+                                           { .t = 1.25, .kind = "contact", .value = NAN } };
     static struct actio_setting params[] = { { "g", 9.8 }, { "α", 0.1 } };
     struct actio_table *t = make_table(sizeof names / sizeof *names, 500);
     for (size_t c = 0; c < t->cols; c++) {

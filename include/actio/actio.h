@@ -586,13 +586,20 @@ ACTIO_API const double *actio_table_places(const struct actio_table *table, size
 /* Either pointer may be NULL. */
 ACTIO_API bool actio_table_cell(const struct actio_table *table, const char *name, size_t *column, size_t *node);
 /* What happened during the motion, in its order: the list that JSON has. kind: "event", "impact", "rest", "contact",
- * "release", "stick", "slip", "switch". name: of the event, the contact, the constraint, or the condition of a switch.
- * value: of an impact its impulse, of a switch its new branch. rule: of an impact the law that decided, or "".
- * row: the first one that is not before it. */
+ * "release", "stick", "slip", "switch", "corner" (velocities jump at a switch), "reflects" (a switch turns the motion
+ * back), or "touches": whether it happened at all is within the error. name: of the event, the contact, the constraint,
+ * or the condition of a switch. value: of an impact its impulse, of a switch its new branch. rule: of an impact the law
+ * that decided, or "". row: the first one that is not before it. error: estimated, of t; NAN = not known. line: of the
+ * statement that has it, 0 = none. energy: taken by all that happened at that instant, listed with the first of it; NAN
+ * where it is not known. place: the coordinates then, in the order of the model; before, after: their velocities, where
+ * they jump; NULL = not known. They live as long as the table. */
 struct actio_event_info {
     double t, value;
     const char *kind, *name, *rule;
     size_t row;
+    double error, impulse, energy;
+    size_t line, coordinates;
+    const double *place, *before, *after;
 };
 ACTIO_API size_t actio_table_events(const struct actio_table *table);
 ACTIO_API struct actio_event_info actio_table_event(const struct actio_table *table, size_t i);
@@ -639,6 +646,9 @@ ACTIO_API struct actio_run_info actio_table_info(const struct actio_table *table
 /* By the path's ending: .csv .json .h5 .npz; "-" is CSV on standard output. Whole or absent. */
 ACTIO_API int actio_table_write(struct actio_context *ctx, const struct actio_table *table, const char *path,
                                 struct actio_findings *f);
+/* The list of what happened as comma-separated values; "-": to standard output. */
+ACTIO_API int actio_table_write_events(struct actio_context *ctx, const struct actio_table *table, const char *path,
+                                       struct actio_findings *f);
 ACTIO_API int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes,
                                const char *path, struct actio_findings *f);
 /* The shape of a field in motion, an animated SVG; axes "x:y" or "x" select it, NULL: the coordinates.

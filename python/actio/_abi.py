@@ -324,6 +324,14 @@ class EventInfo(Structure):
         ("name", c_char_p),
         ("rule", c_char_p),
         ("row", c_size_t),
+        ("error", c_double),
+        ("impulse", c_double),
+        ("energy", c_double),
+        ("line", c_size_t),
+        ("coordinates", c_size_t),
+        ("place", c_void_p),
+        ("before", c_void_p),
+        ("after", c_void_p),
     ]
 
 
@@ -545,6 +553,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "actio_table_dual": (c_bool, [c_void_p, POINTER(DualInfo)]),
     "actio_table_info": (RunInfo, [c_void_p]),
     "actio_table_write": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p]),
+    "actio_table_write_events": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p]),
     "actio_table_plot": (c_int, [c_void_p, c_void_p, c_char_p, c_char_p, c_void_p]),
     "actio_table_animate": (c_int, [c_void_p, c_void_p, c_char_p, c_char_p, c_void_p]),
     "actio_model_drawable": (c_int, [c_void_p, c_void_p, c_char_p, c_bool, c_void_p]),

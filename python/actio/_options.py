@@ -16,7 +16,7 @@ from ._handles import Progress, addresses, text_of
 from ._library import lib
 
 # What only the command line can do; a result has methods for it.
-FRONT_END = frozenset("o plot overlay animate axes json quiet no-color help version".split())
+FRONT_END = frozenset("o plot overlay events animate axes json quiet no-color help version".split())
 # Arguments that have names of their own in the methods, and rows in the table.
 OWN = {"check": ("modes",), "derive": ("format",)}
 SUFFIXES = {"K": 10, "M": 20, "G": 30}

@@ -86,9 +86,12 @@ class ByColumn(OfColumns):
 
 
 class Event(NamedTuple):
-    """Something that happened: "event", "impact", "rest", "contact", "release", "stick", "slip" or "switch".
+    """Something that happened: "event", "impact", "rest", "contact", "release", "stick", "slip", "switch", "corner", "reflects"
+    or "touches".
 
-    `value`: of an impact its impulse, of a switch its new branch; `row`: the first one that is not before it."""
+    `value`: of an impact its impulse, of a switch its new branch; `row`: the first one that is not before it; `error`: estimated,
+    of `t`; `line`: of the statement that has it, or 0; `energy`: taken by all that happened at the instant, at the first of it (None:
+    not known); `place`, `before`, `after`: coordinates in the order of the model, and velocities where they jump; empty: not known."""
 
     t: float
     kind: str
@@ -96,11 +99,31 @@ class Event(NamedTuple):
     value: float
     rule: str
     row: int
+    error: float | None = None
+    impulse: float = 0.0
+    energy: float | None = None
+    line: int = 0
+    place: tuple[float, ...] = ()
+    before: tuple[float, ...] = ()
+    after: tuple[float, ...] = ()
+
+
+def _numbers(address: int | None, count: int) -> tuple[float, ...]:
+    return tuple((ctypes.c_double * count).from_address(address)) if address else ()
+
+
+def _known(x: float) -> float | None:
+    return None if math.isnan(x) else x
+
+
+def _event(row: Any) -> Event:
+    place, before, after = (_numbers(address, row.coordinates) for address in (row.place, row.before, row.after))
+    return Event(row.t, text_of(row.kind), text_of(row.name), row.value, text_of(row.rule), row.row, _known(row.error), row.impulse,
+                 _known(row.energy), row.line, place, before, after)
 
 
 def read_events(table: int) -> list[Event]:
-    rows = [lib.actio_table_event(table, i) for i in range(lib.actio_table_events(table))]
-    return [Event(row.t, text_of(row.kind), text_of(row.name), row.value, text_of(row.rule), row.row) for row in rows]
+    return [_event(lib.actio_table_event(table, i)) for i in range(lib.actio_table_events(table))]
 
 
 class Slope(NamedTuple):
@@ -472,6 +495,10 @@ class Result:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes .csv, .json, .npz or .h5, by the ending; the file is whole or absent."""
         self._to_file(lib.actio_table_write, (), path)
+
+    def write_events(self, path: str | os.PathLike[str]) -> None:
+        """Writes the list of events, with the errors of their times, as comma-separated values."""
+        self._to_file(lib.actio_table_write_events, (), path)
 
     def _to_file(self, writer: Any, axes: tuple[bytes | None, ...], path: str | os.PathLike[str]) -> None:
         held = self._held()

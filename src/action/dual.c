@@ -99,10 +99,12 @@ static int dual_check(struct actio_dual_action *a)
         actio_report(problem->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
         return 1;
     }
-    if (problem->model->mixed.frees == 0) return 0;
+    const char *why = problem->model->mixed.frees    ? "its start data are free; give them by `start`"
+                      : problem->model->resets.lines ? "`when` and `every` set values at instants"
+                                                     : NULL;
+    if (!why) return 0;
     actio_report(problem->f, ACTIO_F_INAPPLICABLE,
-                 ACTIO_ARGS(ACTIO_TEXT("dual"), ACTIO_TEXT("this model"),
-                            ACTIO_TEXT("its start data are free; give them by `start`")));
+                 ACTIO_ARGS(ACTIO_TEXT("dual"), ACTIO_TEXT("this model"), ACTIO_TEXT(why)));
     return 1;
 }
 

@@ -223,9 +223,24 @@ static size_t row_from(const struct actio_table *table, double t)
 struct actio_event_info actio_table_event(const struct actio_table *table, size_t i)
 {
     if (i >= actio_table_events(table))
-        return (struct actio_event_info){ .t = NAN, .value = NAN, .kind = "", .name = "", .rule = "" };
+        return (struct actio_event_info){
+            .t = NAN, .value = NAN, .kind = "", .name = "", .rule = "", .error = NAN, .energy = NAN
+        };
     const struct actio_event *e = &table->event[i];
-    return (struct actio_event_info){ e->t, e->value, e->kind, e->name, e->rule ? e->rule : "", row_from(table, e->t) };
+    return (struct actio_event_info){ .t = e->t,
+                                      .value = e->value,
+                                      .kind = e->kind,
+                                      .name = e->name,
+                                      .rule = e->rule ? e->rule : "",
+                                      .row = row_from(table, e->t),
+                                      .error = e->error,
+                                      .impulse = e->impulse,
+                                      .energy = e->energy,
+                                      .line = e->line,
+                                      .coordinates = table->coords,
+                                      .place = e->place,
+                                      .before = e->before,
+                                      .after = e->after };
 }
 
 size_t actio_table_slopes(const struct actio_table *table) { return table ? table->gradients * table->slopes : 0; }
@@ -312,6 +327,12 @@ static void write_table(void *user)
     w->failed = actio_result_write(w->ctx, w->table, w->path, w->f);
 }
 
+static void write_events(void *user)
+{
+    struct writing *w = user;
+    w->failed = actio_events_write(w->ctx, w->table, w->path, w->f);
+}
+
 static void write_plot(void *user)
 {
     struct writing *w = user;
@@ -368,6 +389,13 @@ int actio_table_write(struct actio_context *ctx, const struct actio_table *table
 {
     struct writing w = { .ctx = ctx, .table = table, .path = path, .f = f };
     return attempt_writing(&w, write_table, table, "table");
+}
+
+int actio_table_write_events(struct actio_context *ctx, const struct actio_table *table, const char *path,
+                             struct actio_findings *f)
+{
+    struct writing w = { .ctx = ctx, .table = table, .path = path, .f = f };
+    return attempt_writing(&w, write_events, table, "table");
 }
 
 int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path,

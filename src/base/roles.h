@@ -6,7 +6,8 @@
 /* ROLE(name, heading, log scale in plots) */
 /* clang-format off */
 #define ACTIO_ROLES(ROLE)                                                                                              \
-    ROLE(TIME, "time", 0) ROLE(COORD, "coordinates", 0) ROLE(STATE, "states", 0) ROLE(RATE, "velocities", 0)           \
+    ROLE(TIME, "time", 0) ROLE(COORD, "coordinates", 0) ROLE(STATE, "states", 0) ROLE(HELD, "held values", 0)          \
+    ROLE(RATE, "velocities", 0)                                                                                        \
     ROLE(FRAME, "quasi-velocities", 0) ROLE(LAMBDA, "multipliers", 0) ROLE(REACTION, "constraint forces", 0)           \
     ROLE(POWER, "power", 0) ROLE(GAP, "gaps", 0) ROLE(FORCE, "contact forces", 0) ROLE(FRICTION, "friction", 0)        \
     ROLE(ENERGY, "energy", 0) ROLE(RESIDUAL, "constraint residuals", 1) ROLE(CHARGE, "charges", 0)                     \

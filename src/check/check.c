@@ -493,6 +493,20 @@ static int check_start(struct checking *c)
     return 0;
 }
 
+/* Held values that no statement sets. */
+static void warn_of_held(const struct actio_model *m, struct actio_findings *f)
+{
+    for (uint32_t i = 0; i < m->resets.helds; i++) {
+        bool set = false;
+        for (size_t k = 0; k < m->resets.lines; k++)
+            for (size_t a = 0; a < m->resets.line[k].assigns; a++)
+                set |= m->resets.line[k].assign[a].kind == ACTIO_SETS_HELD && m->resets.line[k].assign[a].index == i;
+        if (!set)
+            actio_report_at(f, ACTIO_F_HELD_NEVER_SET, &m->source, m->resets.held[i].span,
+                            ACTIO_ARGS(ACTIO_TEXT(m->resets.held[i].name)));
+    }
+}
+
 static int survey(struct checking *c)
 {
     struct actio_problem *problem = c->problem;
@@ -501,6 +515,7 @@ static int survey(struct checking *c)
         return 1;
     c->naive_constraints = problem->model->constraints;
     size_t errors = problem->f->errors;
+    warn_of_held(problem->model, problem->f);
     actio_check_units(problem->model, problem->f);
     c->units_agree = problem->f->errors == errors;
     struct actio_verdict *v = actio_problem_survey(problem, true);

@@ -29,6 +29,8 @@ struct actio_cli_arguments {
     size_t plots;
     const char **overlay;
     size_t overlays;
+    const char **events;
+    size_t event_lists;
     const char **animation;
     size_t animations;
     struct actio_box_row *box;

@@ -111,6 +111,7 @@ static bool output(const struct actio_cli_arguments *a, size_t i, struct written
     } list[] = { { "-o", a->output, a->outputs },
                  { "--plot", a->plot, a->plots },
                  { "--overlay", a->overlay, a->overlays },
+                 { "--events", a->events, a->event_lists },
                  { "--animate", a->animation, a->animations } };
     for (size_t k = 0; k < sizeof list / sizeof *list; i -= list[k++].count)
         if (i < list[k].count) {

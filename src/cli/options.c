@@ -150,10 +150,12 @@ static bool allocate(struct actio_cli_arguments *a, size_t count)
     a->output = calloc(count, sizeof *a->output);
     a->plot = calloc(count, sizeof *a->plot);
     a->overlay = calloc(count, sizeof *a->overlay);
+    a->events = calloc(count, sizeof *a->events);
     a->animation = calloc(count, sizeof *a->animation);
     a->box = calloc(count, sizeof *a->box);
     a->used = calloc(count, sizeof *a->used);
-    return a->model && a->change && a->output && a->plot && a->overlay && a->animation && a->box && a->used;
+    return a->model && a->change && a->output && a->plot && a->overlay && a->events && a->animation && a->box
+           && a->used;
 }
 
 void actio_cli_forget(struct actio_cli_arguments *a)
@@ -163,6 +165,7 @@ void actio_cli_forget(struct actio_cli_arguments *a)
     free(a->output);
     free(a->plot);
     free(a->overlay);
+    free(a->events);
     free(a->animation);
     free(a->box);
     free(a->used);

@@ -57,7 +57,8 @@ int actio_cli_folders(const struct actio_cli_arguments *a)
         const char **path;
         size_t count;
     } list[] = {
-        { a->output, a->outputs }, { a->plot, a->plots }, { a->overlay, a->overlays }, { a->animation, a->animations }
+        { a->output, a->outputs },     { a->plot, a->plots },           { a->overlay, a->overlays },
+        { a->events, a->event_lists }, { a->animation, a->animations },
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         for (size_t i = 0; i < list[k].count; i++)
@@ -74,6 +75,8 @@ static int write_files(const struct actio_cli_arguments *a, struct actio_context
     for (size_t i = 0; i < a->outputs; i++)
         if (strcmp(a->output[i], "-") != 0)
             status = actio_cli_worse(status, actio_table_write(ctx, table, a->output[i], f));
+    for (size_t i = 0; i < a->event_lists; i++)
+        status = actio_cli_worse(status, actio_table_write_events(ctx, table, a->events[i], f));
     for (size_t i = 0; i < a->plots; i++)
         status = actio_cli_worse(status, actio_table_plot(ctx, table, a->axes, a->plot[i], f));
     for (size_t i = 0; i < a->animations; i++)

@@ -275,8 +275,10 @@ static void print_files(const struct actio_cli_arguments *a, int widest)
     const struct {
         const char **path;
         size_t count;
-    } list[] = { { a->output, a->outputs }, { a->plot, a->plots }, { a->animation, a->animations } };
-    if (a->outputs + a->plots + a->animations == 0) return;
+    } list[] = {
+        { a->output, a->outputs }, { a->events, a->event_lists }, { a->plot, a->plots }, { a->animation, a->animations }
+    };
+    if (a->outputs + a->event_lists + a->plots + a->animations == 0) return;
     printf("  %-*s  ", widest, "written");
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         for (size_t i = 0; i < list[k].count; i++, separator = ", ") {

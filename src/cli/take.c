@@ -337,6 +337,15 @@ static int take_overlay(struct actio_cli_arguments *a, const struct actio_option
     return check_picture(a, row->name, value);
 }
 
+static int take_events(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
+{
+    size_t n = strlen(value);
+    a->events[a->event_lists++] = value;
+    if (n >= 4 && (strcmp(value + n - 4, ".csv") == 0 || strcmp(value + n - 4, ".CSV") == 0)) return 0;
+    return actio_cli_usage(a, "use .csv for events; -o FILE.json, .h5 and .npz have them beside the rows",
+                           "--%s: unknown file extension of '%s'", row->name, value);
+}
+
 /* What moves is SVG, whatever else the build can draw. */
 static int take_animate(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
 {
@@ -369,6 +378,7 @@ static const struct {
     { "format", take_format },   { "plot", take_plot },
     { "overlay", take_overlay }, { "animate", take_animate },
     { "axes", take_axes },       { "limit-memory", take_take_memory },
+    { "events", take_events },
 };
 
 static bool take_flag(struct actio_cli_arguments *a, const char *name)

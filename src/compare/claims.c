@@ -92,10 +92,13 @@ static size_t column_named(const struct actio_system *sys, const char *name)
     return SIZE_MAX;
 }
 
-/* The row at this time, or SIZE_MAX where the motion has none. Times are in the order of the run. */
+/* The row at this time, or SIZE_MAX where the motion has none. Times are in the order of the run. Where a statement
+ * ends the motion is located, and only known to rounding. */
 static size_t row_at(const struct actio_run *run, double t)
 {
-    size_t low = 0, high = run->outcome.rows;
+    const struct actio_outcome *o = &run->outcome;
+    size_t low = 0, high = o->rows;
+    if (o->status == ACTIO_FLOW_ENDED && fabs(t - o->t_stop) <= 1e-12 * fmax(1, fabs(t))) return o->rows - 1;
     bool backward = run->problem.model->time.t1 < run->problem.model->time.t0;
     while (low < high) {
         size_t middle = (low + high) / 2;

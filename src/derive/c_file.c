@@ -116,12 +116,17 @@ static void describe(struct c_file *f, struct actio_text *out)
              actio_arena_format(&f->d->arena, "lambda.%s", m->constraint[i].label), "", lambda_unit(f, i));
     if (m->params) actio_text_add(out, " * Parameters p:\n");
     for (size_t i = 0; i < m->params; i++) line(out, "p", i, m->param[i].name, "", m->param[i].unit);
+    if (m->resets.helds) actio_text_add(out, " * Held values, behind them: who calls sets them at instants.\n");
+    for (size_t i = 0; i < m->resets.helds; i++)
+        line(out, "p", m->params + i, m->resets.held[i].name, "", m->resets.held[i].unit);
     if (f->lambdas) actio_text_add(out, " * Multipliers lambda, of the constraints:\n");
     for (size_t i = 0; i < f->lambdas; i++) line(out, "lambda", i, m->constraint[i].label, "", lambda_unit(f, i));
     describe_hidden(f, out);
     describe_principle(f, out);
     if (m->contacts)
         actio_text_add(out, " *\n * The motion in free flight: contacts, impacts and friction are not in this file.\n");
+    if (m->resets.lines)
+        actio_text_add(out, " *\n * The motion between instants: what `when` and `every` set is not in this file.\n");
     if (!f->d->F->sys.solved.symbolic)
         actio_text_format(out, " *\n * Each call of rhs and multipliers takes about %zu bytes of the stack.\n",
                           8 * (f->R * f->K + f->d->F->p * f->K + 3 * f->R) + 256);
@@ -136,7 +141,7 @@ static void declare(struct c_file *f, struct actio_text *out)
     actio_text_format(
         out,
         "enum { %s_STATE = %zu, %s_PARAMS = %zu, %s_MULTIPLIERS = %zu };   /* lengths of y and dy, p, lambda */\n\n", U,
-        f->ny, U, m->params, U, f->lambdas);
+        f->ny, U, m->params + m->resets.helds, U, f->lambdas);
     actio_text_add(out, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     actio_text_format(
         out, "void %s_params_default(double *p);                                      /* as the model has them */\n",
@@ -265,10 +270,12 @@ static void write_follow(struct c_file *f)
 
 static void write_params(struct c_file *f)
 {
-    const struct actio_model *m = f->d->model;
+    struct actio_model *m = f->d->model;
     if (f->follows) write_follow(f);
     c_file_begin(f);
-    if (m->params == 0) actio_text_add(&f->e.out, "    (void)p;\n");
+    if (m->params + m->resets.helds == 0) actio_text_add(&f->e.out, "    (void)p;\n");
+    for (size_t i = 0; i < m->resets.helds; i++)
+        assign_number(f, "p", m->params + i, actio_model_number(m, m->resets.held[i].start), m->resets.held[i].name);
     for (size_t i = 0; i < m->params; i++)
         if (!is_made(m, i)) assign_number(f, "p", i, m->param[i].value, m->param[i].name);
     if (f->follows) actio_text_format(&f->e.out, "    %s_params_follow(p);\n", f->name);

@@ -48,6 +48,9 @@ static const char *symbol(struct pass *p, actio_slot slot)
     switch (slot.space) {
     case ACTIO_SPACE_T: p->c->uses.t = true; return "t";
     case ACTIO_SPACE_PARAM: p->c->uses.p = true; return actio_arena_format(a, "p[%u]", (unsigned)slot.index);
+    case ACTIO_SPACE_HELD:
+        p->c->uses.p = true;
+        return actio_arena_format(a, "p[%zu]", p->c->d->model->params + slot.index); /* behind the params */
     case ACTIO_SPACE_Q: p->c->uses.y = true; return actio_arena_format(a, "y[%u]", (unsigned)slot.index);
     case ACTIO_SPACE_V: p->c->uses.y = true; return actio_arena_format(a, "y[%zu]", n + slot.index);
     case ACTIO_SPACE_STATE: p->c->uses.y = true; return actio_arena_format(a, "y[%zu]", 2 * n + slot.index);

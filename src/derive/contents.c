@@ -499,6 +499,7 @@ static const struct actio_shown_part shared[] = {
     { "equations", "Equations of motion", "", "", show_equations },
     { "constraints", "Constraints and their consequences", "", "", show_constraints },
     { "contacts", "Contacts and friction", "", "", actio_derive_contacts },
+    { "instants", "Instants", "", "", actio_derive_instants },
     { "hidden", "Hidden constraints", "", "", actio_derive_hidden },
     { "frame", "Quasi-velocities", "", "", actio_derive_frame },
     { "matrices", "Matrices", "", "", show_matrices },

@@ -114,6 +114,8 @@ struct actio_shown *actio_shown_matrix(struct actio_derivation *d, const char *n
                                        const actio_expr *entry);
 struct actio_shown *actio_shown_add(struct actio_derivation *d, enum actio_shown_kind kind);
 void actio_shown_equation(struct actio_derivation *d, const char *label, actio_expr left, actio_expr right);
+void actio_derive_instants(
+    struct actio_derivation *d); /* instants.c: held values, when and every, as the model has them */
 void actio_shown_words(struct actio_derivation *d, const char *words);
 /* a name of our own */
 actio_expr actio_shown_symbol(struct actio_derivation *d, const char *text, const char *latex);

@@ -48,6 +48,11 @@ static void define_variables(struct dictionary *d)
         if (m->state[i].unit) d->at[d->count - 1].unit = m->state[i].unit;
         define(d, ACTIO_ROLE_RATE, "", m->state[i].dot_name, F->sym.sdot[i], "rate of a state");
     }
+    for (uint32_t i = 0; i < m->resets.helds; i++) {
+        define(d, ACTIO_ROLE_HELD, "", m->resets.held[i].name, actio_symbol(&F->pool, ACTIO_SPACE_HELD, i),
+               "held value");
+        if (m->resets.held[i].unit) d->at[d->count - 1].unit = m->resets.held[i].unit;
+    }
     for (size_t i = 0; F->listed && i < F->n + m->states; i++)
         define(d, ACTIO_ROLE_REACTION, "reaction.", F->sys.variable[i], F->sym.reaction[i],
                "generalised force of all constraints");

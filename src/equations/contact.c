@@ -80,18 +80,21 @@ static void form_names(struct actio_formation *F)
     const struct actio_model *m = F->model;
     const char **contact = actio_form_array(F, m->contacts, sizeof *contact),
                **event = actio_form_array(F, m->events, sizeof *event);
-    uint32_t *line = actio_form_array(F, m->contacts, sizeof *line);
+    uint32_t *line = actio_form_array(F, m->contacts, sizeof *line),
+             *event_line = actio_form_array(F, m->events, sizeof *event_line);
     for (size_t i = 0; i < m->contacts; i++) {
         contact[i] = m->contact[i].label;
         line[i] = m->contact[i].span.line;
     }
     for (size_t i = 0; i < m->events; i++) {
         event[i] = m->event[i].label;
+        event_line[i] = m->event[i].span.line;
         F->walls.event[i] = from_model(F, m->event[i].g);
     }
     F->sys.walls.contact = contact;
     F->sys.walls.event = event;
     F->sys.walls.contact_line = line;
+    F->sys.walls.event_line = event_line;
 }
 
 /* Soft walls are forces like others: what is left to follow is the friction of constraints. */

@@ -88,7 +88,8 @@ static bool symmetric_flows(const struct actio_formation *F)
 static bool has_switched_constraints(struct actio_formation *F)
 {
     bool any = false;
-    for (size_t k = 0; k < F->p; k++) any |= actio_uses(&F->pool, F->g[k], ACTIO_SPACE_MODE);
+    for (size_t k = 0; k < F->p; k++)
+        any |= actio_uses(&F->pool, F->g[k], ACTIO_SPACE_MODE) || actio_uses(&F->pool, F->g[k], ACTIO_SPACE_HELD);
     return any;
 }
 
@@ -112,7 +113,8 @@ struct actio_formation *actio_form_equations(struct actio_context *ctx, struct a
 {
     struct actio_formation *F = actio_form_parts(ctx, model);
     F->sys.is.jumping = has_switched_constraints(F);
-    F->sys.is.cornered = F->sys.is.jumping || has_switched_walls(F) || actio_uses(&F->pool, F->L, ACTIO_SPACE_MODE);
+    F->sys.is.cornered = F->sys.is.jumping || has_switched_walls(F) || actio_uses(&F->pool, F->L, ACTIO_SPACE_MODE)
+                         || actio_uses(&F->pool, F->L, ACTIO_SPACE_HELD);
     F->h = actio_form_array(F, F->N, sizeof *F->h);
     F->c = actio_form_array(F, F->p, sizeof *F->c);
     form_lagrange(F);
@@ -126,8 +128,9 @@ struct actio_formation *actio_form_equations(struct actio_context *ctx, struct a
 
 static bool is_constant(struct actio_formation *F, const actio_expr *e, size_t n)
 {
-    static const enum actio_space moving[] = { ACTIO_SPACE_Q,    ACTIO_SPACE_V,      ACTIO_SPACE_STATE,   ACTIO_SPACE_T,
-                                               ACTIO_SPACE_MODE, ACTIO_SPACE_HIDDEN, ACTIO_SPACE_EXTERNAL };
+    static const enum actio_space moving[] = { ACTIO_SPACE_Q,        ACTIO_SPACE_V,    ACTIO_SPACE_STATE,
+                                               ACTIO_SPACE_T,        ACTIO_SPACE_MODE, ACTIO_SPACE_HIDDEN,
+                                               ACTIO_SPACE_EXTERNAL, ACTIO_SPACE_HELD };
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < sizeof moving / sizeof *moving; k++)
             if (actio_uses(&F->pool, e[i], moving[k])) return false;

@@ -111,8 +111,8 @@ void actio_form_flows(struct actio_formation *F)
     actio_expr *both = actio_form_array(F, 2 * m, sizeof *both), *side = actio_form_array(F, 2 * m, sizeof *side),
                *none = actio_form_array(F, m, sizeof *none);
     for (size_t i = 0; i < m; i++) {
-        both[i] = F->model->flow[i].left;
-        both[m + i] = F->model->flow[i].right;
+        both[i] = F->model->flow.of[i].left;
+        both[m + i] = F->model->flow.of[i].right;
     }
     actio_copy_switched(F, both, 2 * m, side);
     struct actio_entries mu = { 0 };
@@ -140,7 +140,7 @@ void actio_check_flows(struct actio_formation *F)
         if (F->flow.rival[state] == state) continue;
         if (F->sys.ctx->findings)
             actio_report_at(F->sys.ctx->findings, ACTIO_F_FLOW_TIE, &F->model->source,
-                            F->model->flow[F->flow.of[state]].span,
+                            F->model->flow.of[F->flow.of[state]].span,
                             ACTIO_ARGS(ACTIO_TEXT(name[state].name), ACTIO_TEXT(name[F->flow.rival[state]].name),
                                        ACTIO_TEXT(F->model->constraint[F->D.at[i].row].label)));
         actio_escape(F->sys.ctx);

@@ -153,6 +153,9 @@ void actio_form_contacts(struct actio_formation *F);
 void actio_form_integrable(struct actio_formation *F); /* integrable.c */
 size_t actio_list_gaps(struct actio_formation *F, actio_expr **out);
 size_t actio_list_contacts(struct actio_formation *F, actio_expr **out);
+/* instants.c: held values, when and every; the INSTANTS quantity's formulas, how many. */
+void actio_form_instants(struct actio_formation *F);
+size_t actio_list_instants(struct actio_formation *F, actio_expr **out);
 /* action.c: the POINTS quantity's formulas, with the derivatives' entries behind them or without; how many. */
 size_t actio_list_points(struct actio_formation *F, bool jets, actio_expr **out);
 actio_expr *actio_action_reactions(struct actio_formation *F); /* D'lambda on the variables */

@@ -216,6 +216,7 @@ struct actio_formation *actio_form_parts(struct actio_context *ctx, struct actio
     form_constraints(F);
     actio_check_flows(F);
     actio_form_contacts(F);
+    actio_form_instants(F);
     F->sys.n = F->n;
     F->sys.m = F->m;
     F->sys.p = F->p;

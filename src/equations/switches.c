@@ -39,7 +39,14 @@ static actio_expr mode_of_kind(struct actio_formation *F, actio_expr guard, bool
 static actio_expr mode_of(struct actio_formation *F, actio_expr guard) { return mode_of_kind(F, guard, false); }
 static actio_expr whole_below(struct actio_formation *F, actio_expr e) { return mode_of_kind(F, e, true); }
 
-static bool moves(struct actio_formation *F, actio_expr e) { return actio_level_of(&F->pool, e) >= ACTIO_LV_TIME; }
+/* Between instants. Held values jump at them, so what is made only of them needs no guard. */
+static bool moves(struct actio_formation *F, actio_expr e)
+{
+    enum actio_level level = actio_level_of(&F->pool, e);
+    return level > ACTIO_LV_TIME
+           || (level == ACTIO_LV_TIME
+               && (actio_uses(&F->pool, e, ACTIO_SPACE_T) || actio_uses(&F->pool, e, ACTIO_SPACE_MODE)));
+}
 
 /* a where the mode is positive (or not negative), else b */
 static actio_expr branch(struct actio_formation *F, enum actio_op compare, actio_expr mode, actio_expr a, actio_expr b)

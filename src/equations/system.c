@@ -66,6 +66,7 @@ double actio_start_value(void *model, actio_slot slot)
     case ACTIO_SPACE_STATE: return actio_model_number(m, m->state[slot.index].start);
     case ACTIO_SPACE_Q: return actio_model_number(m, m->coord[slot.index].start);
     case ACTIO_SPACE_V: return actio_model_number(m, m->coord[slot.index].start_dot);
+    case ACTIO_SPACE_HELD: return actio_model_number(m, m->resets.held[slot.index].start);
     case ACTIO_SPACE_T: return m->time.t0;
     default: return 1;
     }
@@ -361,6 +362,7 @@ static void add_made(struct list *l, size_t (*make)(struct actio_formation *, ac
 static void list_frame(struct list *l) { add_made(l, actio_list_frame); }
 static void list_gibbs(struct list *l) { add_made(l, actio_list_gibbs); }
 static void list_gaps(struct list *l) { add_made(l, actio_list_gaps); }
+static void list_instants(struct list *l) { add_made(l, actio_list_instants); }
 static void list_contacts(struct list *l) { add_made(l, actio_list_contacts); }
 static void list_density(struct list *l) { add_made(l, actio_list_density); }
 static void list_curvature(struct list *l) { add_made(l, actio_list_curvature); }
@@ -401,6 +403,7 @@ static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_FRAME] = list_frame,
     [ACTIO_Q_GIBBS] = list_gibbs,
     [ACTIO_Q_GAPS] = list_gaps,
+    [ACTIO_Q_RESETS] = list_instants,
     [ACTIO_Q_CONTACT] = list_contacts,
     [ACTIO_Q_POINTS] = list_points,
     [ACTIO_Q_JETS] = list_jets,

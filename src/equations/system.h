@@ -84,7 +84,28 @@ struct actio_wall_numbers {
     double sigma;
     const struct actio_rub *rub;
     const char *const *contact, *const *event;
-    const uint32_t *contact_line;
+    const uint32_t *contact_line, *event_line;
+};
+/* What happens at instants: statements in the order of the text, what each sets one after the other. */
+enum actio_trigger { ACTIO_ON_EVENT, ACTIO_ON_CONTACT, ACTIO_ON_CLOCK };
+/* index: event, contact or clock; by target: its place in y, held values behind */
+struct actio_reset {
+    enum actio_trigger on;
+    uint32_t index;
+    size_t first, count;
+    bool stops;
+    const char *name; /* "when hit", "every h" */
+};
+struct actio_reset_numbers {
+    size_t held, statements, assigns, clocks;
+    const struct actio_reset *statement;
+    const uint32_t *target;
+    const char *const *target_name, *const *held_name;
+    const bool *has_from; /* by clock: it does not begin with the interval */
+    double from;          /* where clocks begin that say nothing else */
+    /* by event: the direction that counts (0: either); held values stand in it; nothing else moves it */
+    const signed char *way;
+    const bool *of_held, *still;
 };
 struct actio_switch_lines {
     size_t count;
@@ -171,6 +192,7 @@ struct actio_system {
     size_t params;                               /* numbers behind PARAM */
     size_t externals;                            /* numbers behind EXTERNAL */
     struct actio_switch_lines switches;
+    struct actio_reset_numbers resets;
     struct actio_places G, A, D, F; /* (n+m)x(n+m), p x (n+m), p x (n+m), holonomic x n */
     /* rows of d(phi)/d(v, s) = rows of A by velocity residual: row = residual, col = entry of A */
     struct actio_places level_rows;
@@ -195,6 +217,11 @@ static inline size_t actio_system_reported(const struct actio_system *sys)
 }
 /* in the GAPS quantity */
 static inline size_t actio_first_event(const struct actio_system *sys) { return sys->walls.contacts + sys->walls.soft; }
+/* Branches, then held values: what changes at instants only. */
+static inline size_t actio_system_modes(const struct actio_system *sys)
+{
+    return sys->switches.count + sys->resets.held;
+}
 static inline size_t actio_force_slot(const struct actio_system *sys, size_t contact)
 {
     return sys->p + sys->powers + contact;

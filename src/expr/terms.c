@@ -12,7 +12,7 @@ static const uint8_t space_rank[ACTIO_SPACE_COUNT] = {
     [ACTIO_SPACE_PARAM] = 2,   [ACTIO_SPACE_MODE] = 4,      [ACTIO_SPACE_T] = 5,     [ACTIO_SPACE_AXIS] = 6,
     [ACTIO_SPACE_WEIGHT] = 6,  [ACTIO_SPACE_STATE] = 7,     [ACTIO_SPACE_Q] = 8,     [ACTIO_SPACE_COLUMN] = 8,
     [ACTIO_SPACE_V] = 9,       [ACTIO_SPACE_HIDDEN] = 9,    [ACTIO_SPACE_SDOT] = 10, [ACTIO_SPACE_ACC] = 11,
-    [ACTIO_SPACE_LAMBDA] = 12, [ACTIO_SPACE_REACTION] = 12,
+    [ACTIO_SPACE_LAMBDA] = 12, [ACTIO_SPACE_REACTION] = 12, [ACTIO_SPACE_HELD] = 3,
 };
 static enum actio_op op_of(const struct actio_pool *pool, actio_expr e) { return (enum actio_op)pool->node[e.id].op; }
 

@@ -105,6 +105,7 @@ static void variable_columns(struct actio_reader *r)
     columns_add_column(r, "t", (struct actio_span){ 1, 1, 1 });
     for (size_t i = 0; i < m->coords; i++) add_along(r, m->coord[i].name, m->coord[i].span, m->coord[i].axis);
     for (size_t i = 0; i < m->states; i++) columns_add_column(r, m->state[i].name, m->state[i].span);
+    for (size_t i = 0; i < m->resets.helds; i++) columns_add_column(r, m->resets.held[i].name, m->resets.held[i].span);
     for (size_t i = 0; i < m->coords; i++) add_along(r, m->coord[i].dot_name, m->coord[i].span, m->coord[i].axis);
     for (size_t i = 0; i < m->states; i++) columns_add_column(r, m->state[i].dot_name, m->state[i].span);
     for (size_t i = 0; i < m->named.frames; i++)

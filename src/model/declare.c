@@ -129,9 +129,9 @@ void actio_declare_all(struct actio_reader *r)
         const struct actio_statement *s = &r->parsed.statement[i];
         uint32_t k = s->keyword;
         bool values = k == ACTIO_W_param || k == ACTIO_W_let || k == ACTIO_W_coord || k == ACTIO_W_state
-                      || k == ACTIO_W_frame || k == ACTIO_W_observe || k == ACTIO_W_field;
+                      || k == ACTIO_W_frame || k == ACTIO_W_observe || k == ACTIO_W_field || k == ACTIO_W_held;
         if (values && !is_option(r, s)) declare_items(r, s);
-        if (s->label && k != ACTIO_W_model) declare_label(r, i);
+        if (s->label && k != ACTIO_W_model && k != ACTIO_W_when) declare_label(r, i);
     }
     for (uint32_t i = 0; i < r->parsed.statements; i++) {
         const struct actio_statement *s = &r->parsed.statement[i];

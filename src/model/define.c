@@ -177,12 +177,18 @@ static bool define_variable(struct actio_reader *r, const struct actio_definitio
     return true;
 }
 
+static bool define_held(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k)
+{
+    return bind_value(r, d, word, k, ACTIO_SY_HELD, (uint32_t)r->model->resets.helds)
+           && actio_define_held(r, item_of(r, d), word);
+}
+
 typedef bool define_fn(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k);
 
 static define_fn *const define_of[ACTIO_W_FIRST_FUNCTION] = {
     [ACTIO_W_param] = define_param,       [ACTIO_W_let] = define_let,        [ACTIO_W_frame] = define_frame,
     [ACTIO_W_observe] = define_observe,   [ACTIO_W_coord] = define_variable, [ACTIO_W_state] = define_variable,
-    [ACTIO_W_field] = actio_define_field,
+    [ACTIO_W_field] = actio_define_field, [ACTIO_W_held] = define_held,
 };
 
 static void define(struct actio_reader *r, uint32_t index)
@@ -332,7 +338,9 @@ static struct actio_symbol_ref new_event(struct actio_reader *r, const struct ac
     struct actio_model *m = r->model;
     uint32_t count = (uint32_t)m->events;
     ACTIO_PUSH(&m->arena, m->event, count, r->cap.events) =
-        (struct actio_event_line){ .label = label, .span = s->span };
+        (struct actio_event_line){ .label = label,
+                                   .span = s->span,
+                                   .way = (signed char)((s->rule == ACTIO_W_rising) - (s->rule == ACTIO_W_falling)) };
     m->events = count;
     return (struct actio_symbol_ref){ ACTIO_SY_EVENT, count - 1 };
 }
@@ -411,7 +419,7 @@ void actio_define_all(struct actio_reader *r)
     /* variables in the order of the text: it is the order of the columns */
     for (uint32_t d = 0; d < r->definitions; d++)
         if (r->definition[d].keyword == ACTIO_W_coord || r->definition[d].keyword == ACTIO_W_state
-            || r->definition[d].keyword == ACTIO_W_field)
+            || r->definition[d].keyword == ACTIO_W_field || r->definition[d].keyword == ACTIO_W_held)
             define_settle(r, d);
     for (uint32_t s = 0; s < r->parsed.statements; s++) make_labels(r, &r->parsed.statement[s]);
     settle_all(r, ACTIO_W_let);

@@ -60,13 +60,13 @@ static bool flow_member(struct actio_reader *r, const struct actio_statement *s,
     struct actio_model *m = r->model;
     struct actio_flow_equation f = { .span = s->span };
     struct left_side parts;
-    uint32_t count = (uint32_t)m->flows;
+    uint32_t count = (uint32_t)m->flow.count;
     if (!actio_machine_run(r, s->left, ACTIO_IN_FLOW_LEFT, &f.left)
         || !actio_machine_run(r, s->right, ACTIO_IN_FLOW_RIGHT, &f.right))
         return false;
     if (!check_left(r, s, f.left, &parts) || !cover(r, s, &parts, c)) return false;
-    ACTIO_PUSH(&m->arena, m->flow, count, r->cap.flows) = f;
-    m->flows = count;
+    ACTIO_PUSH(&m->arena, m->flow.of, count, r->cap.flows) = f;
+    m->flow.count = count;
     return true;
 }
 
@@ -86,9 +86,9 @@ static void check_count(struct actio_reader *r, const struct coverage *c)
     for (size_t i = 0; i < m->states; i++)
         if (!c->covered[i])
             actio_reader_fault(r, ACTIO_F_FLOW_MISSING, 0, m->state[i].span, ACTIO_ARGS(ACTIO_TEXT(m->state[i].name)));
-    if (!actio_reader_failed(r) && m->flows != m->states)
-        actio_reader_fault(r, ACTIO_F_FLOW_COUNT, 0, m->flow[m->flows - 1].span,
-                           ACTIO_ARGS(ACTIO_COUNT(m->flows), ACTIO_COUNT(m->states)));
+    if (!actio_reader_failed(r) && m->flow.count != m->states)
+        actio_reader_fault(r, ACTIO_F_FLOW_COUNT, 0, m->flow.of[m->flow.count - 1].span,
+                           ACTIO_ARGS(ACTIO_COUNT(m->flow.count), ACTIO_COUNT(m->states)));
 }
 
 void actio_flows_all(struct actio_reader *r)

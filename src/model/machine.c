@@ -6,7 +6,8 @@
 #include <string.h>
 
 #define NUMBERS ACTIO_BIT(PARAM)
-#define MOTION (NUMBERS | ACTIO_BIT(AXIS) | ACTIO_BIT(T) | ACTIO_BIT(Q) | ACTIO_BIT(V) | ACTIO_BIT(STATE))
+#define MOTION                                                                                                         \
+    (NUMBERS | ACTIO_BIT(AXIS) | ACTIO_BIT(T) | ACTIO_BIT(HELD) | ACTIO_BIT(Q) | ACTIO_BIT(V) | ACTIO_BIT(STATE))
 #define FORCE (MOTION | ACTIO_BIT(EXTERNAL))
 #define ANYTHING (FORCE | ACTIO_BIT(ACC) | ACTIO_BIT(SDOT) | ACTIO_BIT(LAMBDA) | ACTIO_BIT(COLUMN))
 
@@ -34,9 +35,12 @@ static const struct {
     [ACTIO_IN_ALONG] = { "the direction of a reaction", MOTION, ACTIO_F_ACCELERATION_HERE },
     [ACTIO_IN_SYMMETRY] = { "a symmetry", MOTION, ACTIO_F_ACCELERATION_HERE },
     [ACTIO_IN_FRAME] = { "a frame", MOTION & ~ACTIO_BIT(STATE), ACTIO_F_ACCELERATION_HERE },
-    [ACTIO_IN_GAP] = { "the gap of a contact", NUMBERS | ACTIO_BIT(T) | ACTIO_BIT(Q), ACTIO_F_ACCELERATION_HERE },
+    [ACTIO_IN_GAP] = { "the gap of a contact", NUMBERS | ACTIO_BIT(T) | ACTIO_BIT(HELD) | ACTIO_BIT(Q),
+                       ACTIO_F_ACCELERATION_HERE },
     [ACTIO_IN_OPTION] = { "an option", MOTION, ACTIO_F_ACCELERATION_HERE },
     [ACTIO_IN_EVENT] = { "an event", MOTION, ACTIO_F_ACCELERATION_HERE },
+    [ACTIO_IN_ASSIGN] = { "a value that an instant sets", MOTION, ACTIO_F_ACCELERATION_HERE },
+    [ACTIO_IN_PERIOD] = { "the time of an every", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_WEIGHT] = { "a weight", NUMBERS | ACTIO_BIT(T), ACTIO_F_ACCELERATION_HERE },
     [ACTIO_IN_POTENTIAL] = { "a potential", MOTION | ACTIO_BIT(BASE), ACTIO_F_ACCELERATION_HERE },
 };
@@ -254,7 +258,8 @@ static bool can_change(struct machine *m, uint32_t at)
     const struct actio_node *n = &m->r->model->pool.node[m->r->machine.value[m->r->machine.values - 1].id];
     bool param = n->op == ACTIO_SYMBOL
                  && (m->r->model->pool.slot[n->a].space == ACTIO_SPACE_PARAM
-                     || m->r->model->pool.slot[n->a].space == ACTIO_SPACE_AXIS);
+                     || m->r->model->pool.slot[n->a].space == ACTIO_SPACE_AXIS
+                     || m->r->model->pool.slot[n->a].space == ACTIO_SPACE_HELD);
     return !param || machine_fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
 }
 

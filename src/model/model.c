@@ -206,6 +206,7 @@ static const char *symbol_base(const struct actio_model *m, actio_slot slot)
     case ACTIO_SPACE_Q:
     case ACTIO_SPACE_V:
     case ACTIO_SPACE_ACC: return m->coord[slot.index].name;
+    case ACTIO_SPACE_HELD: return m->resets.held[slot.index].name;
     case ACTIO_SPACE_STATE:
     case ACTIO_SPACE_SDOT: return m->state[slot.index].name;
     case ACTIO_SPACE_LAMBDA: return m->constraint[slot.index].label;

@@ -79,6 +79,11 @@ struct actio_flow_equation {
     actio_expr left, right;
     struct actio_span span;
 };
+/* as many as states */
+struct actio_model_flows {
+    struct actio_flow_equation *of;
+    size_t count;
+};
 
 /* Dry friction: -coefficient*N*slip/|slip| through d slip/dq', N = lambda*scale (of a constraint |lambda|*scale); held
  * up to stick*N. */
@@ -107,6 +112,40 @@ struct actio_event_line {
     const char *label;
     struct actio_span span;
     actio_expr left, right, g;
+    signed char way; /* 1 rising, -1 falling, 0 either */
+};
+
+/* What keeps its value between instants (symbol HELD). */
+struct actio_held_line {
+    const char *name, *unit;
+    struct actio_span span;
+    actio_expr x, start;
+    bool start_given;
+};
+/* What an instant sets. */
+enum actio_assign_kind { ACTIO_SETS_COORD, ACTIO_SETS_RATE, ACTIO_SETS_STATE, ACTIO_SETS_HELD };
+struct actio_assign_line {
+    enum actio_assign_kind kind;
+    uint32_t index;
+    actio_expr e;
+    struct actio_span span;
+};
+/* `when` an event or a contact happens, or `every` period from a time on (has_from false: the start). */
+enum actio_reset_kind { ACTIO_WHEN_EVENT, ACTIO_WHEN_CONTACT, ACTIO_EVERY };
+struct actio_reset_line {
+    enum actio_reset_kind kind;
+    uint32_t index; /* of the event or contact */
+    actio_expr period, from;
+    bool has_from, stops;
+    struct actio_assign_line *assign;
+    uint32_t assigns;
+    struct actio_span span;
+};
+struct actio_model_instants {
+    struct actio_held_line *held;
+    size_t helds;
+    struct actio_reset_line *line;
+    size_t lines;
 };
 
 enum actio_constraint_kind { ACTIO_HOLONOMIC, ACTIO_VELOCITY, ACTIO_ACCELERATION }; /* with a state in it: VELOCITY */
@@ -283,6 +322,7 @@ struct actio_mixed_data {
 enum actio_rule_kind {
     ACTIO_RULE_FINITE,
     ACTIO_RULE_NOT_NEGATIVE,
+    ACTIO_RULE_POSITIVE,
     ACTIO_RULE_SHARE,
     ACTIO_RULE_NOT_BELOW,
     ACTIO_RULE_INSIDE
@@ -335,14 +375,14 @@ struct actio_model {
     struct actio_as_written written;
     struct actio_force *force;
     size_t forces;
-    struct actio_flow_equation *flow; /* as many as states */
-    size_t flows;
+    struct actio_model_flows flow;
     struct actio_constraint *constraint;
     size_t constraints;
     struct actio_contact *contact;
     size_t contacts;
     struct actio_event_line *event;
     size_t events;
+    struct actio_model_instants resets;
     struct actio_softness soft;
     struct actio_named named;
     struct actio_symmetry *symmetry;

@@ -77,6 +77,7 @@ static bool starts_finite(struct actio_model *m)
         good &= isfinite(actio_model_number(m, v->start)) && isfinite(actio_model_number(m, v->start_dot));
     }
     for (size_t i = 0; i < m->states; i++) good &= isfinite(actio_model_number(m, m->state[i].start)) != 0;
+    for (size_t i = 0; i < m->resets.helds; i++) good &= isfinite(actio_model_number(m, m->resets.held[i].start)) != 0;
     for (size_t i = 0; i < m->constraints; i++)
         if (m->constraint[i].start_lambda_given && !m->constraint[i].axis)
             good &= isfinite(actio_model_number(m, m->constraint[i].start_lambda)) != 0;
@@ -100,6 +101,7 @@ static bool rule_holds(struct actio_model *m, const struct actio_number_rule *ru
     switch (rule->kind) {
     case ACTIO_RULE_FINITE: return isfinite(x);
     case ACTIO_RULE_NOT_NEGATIVE: return x >= 0 && isfinite(x);
+    case ACTIO_RULE_POSITIVE: return x > 0 && isfinite(x);
     case ACTIO_RULE_SHARE: return x >= 0 && x <= 1;
     case ACTIO_RULE_NOT_BELOW: return x >= actio_model_number(m, rule->other);
     case ACTIO_RULE_INSIDE: return x >= axis->a - slack && x <= axis->b + slack;
@@ -352,6 +354,11 @@ static bool find_start(struct actio_model *m, const char *name, struct start_pla
         struct actio_variable *v = &m->state[i];
         *at = (struct start_place){ &v->start, &v->start_given, &v->start_span };
         if (strcmp(name, v->name) == 0) return true;
+    }
+    for (size_t i = 0; i < m->resets.helds; i++) {
+        struct actio_held_line *u = &m->resets.held[i];
+        *at = (struct start_place){ &u->start, &u->start_given, NULL };
+        if (strcmp(name, u->name) == 0) return true;
     }
     for (size_t i = 0; i < m->constraints; i++) {
         struct actio_constraint *c = &m->constraint[i];

@@ -35,7 +35,8 @@ static actio_parse_statement_fn *const statement_of[ACTIO_W_FIRST_FUNCTION] = {
     [ACTIO_W_event] = actio_parse_event,        [ACTIO_W_time] = time_statement,
     [ACTIO_W_observe] = actio_parse_definition, [ACTIO_W_expect] = actio_parse_expect,
     [ACTIO_W_free] = actio_parse_frees,         [ACTIO_W_require] = actio_parse_require,
-    [ACTIO_W_field] = actio_parse_field,
+    [ACTIO_W_field] = actio_parse_field,        [ACTIO_W_held] = actio_parse_variables,
+    [ACTIO_W_when] = actio_parse_when,          [ACTIO_W_every] = actio_parse_every,
 };
 
 /* ---- how a statement ends */
@@ -45,7 +46,7 @@ static const char *missing_hint(struct actio_reader *r, uint32_t keyword)
     static const char *const rules[] = { "acting", "along" };
     if (keyword == ACTIO_W_require && (actio_parse_at_word(r, ACTIO_W_within) || actio_parse_at_word(r, ACTIO_W_by)))
         return "end the condition with its value, or write expect to check a value with a tolerance";
-    if (keyword == ACTIO_W_coord || keyword == ACTIO_W_state || keyword == ACTIO_W_free)
+    if (keyword == ACTIO_W_coord || keyword == ACTIO_W_state || keyword == ACTIO_W_free || keyword == ACTIO_W_held)
         return "separate the names with commas";
     const char *near = keyword == ACTIO_W_constraint && r->text.token.kind == ACTIO_T_WORD
                            ? actio_near_name(actio_word_text(r, r->text.token.word), rules, 2)
@@ -140,6 +141,8 @@ static const char *const before_equal[ACTIO_W_FIRST_FUNCTION] = {
     [ACTIO_W_start] = "start x = %s, with the coordinate or state x",
     [ACTIO_W_constraint] = "constraint NAME: A = %s",
     [ACTIO_W_event] = "event NAME: A = %s",
+    [ACTIO_W_when] = "when LABEL: x = %s, with the event or contact LABEL",
+    [ACTIO_W_every] = "every T: x = %s, with the time T between two instants",
     [ACTIO_W_contact] = "contact NAME: A <= %s",
     [ACTIO_W_symmetry] = "symmetry NAME: x = %s, with a coordinate x",
     [ACTIO_W_expect] = "expect NAME at T = %s",
@@ -183,7 +186,7 @@ static void statement(struct actio_reader *r, uint32_t keyword)
 static bool declares(uint32_t word)
 {
     return word == ACTIO_W_param || word == ACTIO_W_let || word == ACTIO_W_coord || word == ACTIO_W_state
-           || word == ACTIO_W_frame || word == ACTIO_W_observe || word == ACTIO_W_field;
+           || word == ACTIO_W_frame || word == ACTIO_W_observe || word == ACTIO_W_field || word == ACTIO_W_held;
 }
 
 /* A name is declared behind the keyword, a comma that no bracket holds, and `on` of a field. */

@@ -58,7 +58,7 @@ typedef bool actio_parse_statement_fn(struct actio_reader *r, struct actio_state
 /* parse_items.c */
 actio_parse_statement_fn actio_parse_params, actio_parse_variables, actio_parse_starts, actio_parse_frees,
     actio_parse_frames, actio_parse_definition, actio_parse_field, actio_parse_force, actio_parse_symmetry,
-    actio_parse_settings;
+    actio_parse_settings, actio_parse_when, actio_parse_every;
 /* parse_relations.c */
 bool actio_parse_label(struct actio_reader *r, struct actio_statement *s);
 actio_parse_statement_fn actio_parse_flow, actio_parse_constraint, actio_parse_contact, actio_parse_event;

@@ -285,3 +285,57 @@ bool actio_parse_symmetry(struct actio_reader *r, struct actio_statement *s)
     actio_parse_advance(r);
     return true;
 }
+
+/* ---- instants */
+
+/* The word `stop`, and not a value of that name that is set. */
+static bool is_stop_ahead(struct actio_reader *r)
+{
+    struct actio_parse_place start = actio_parse_save(r);
+    if (!actio_parse_at_word(r, ACTIO_W_stop)) return false;
+    r->text.lexer.mute = true;
+    actio_parse_advance(r);
+    bool ends = actio_parse_at_end(r) || r->text.token.kind == ACTIO_T_COMMA;
+    actio_parse_restore(r, start);
+    return ends;
+}
+
+static bool assign_item(struct actio_reader *r, struct actio_item *item)
+{
+    item->is_option = is_stop_ahead(r);
+    if (!item->is_option) return start_item(r, item);
+    actio_parse_advance(r);
+    return true;
+}
+
+/* Items in which the index of the label's family is known. */
+static bool assignments(struct actio_reader *r, struct actio_statement *s)
+{
+    uint32_t index = s->family.kind == ACTIO_R_FAMILY ? s->family.index : ACTIO_W_NONE;
+    r->vocabulary.word[index].scope++;
+    bool ok = actio_parse_items(r, s, assign_item);
+    r->vocabulary.word[index].scope--;
+    return ok;
+}
+
+/* when LABEL[i = A .. B]: x = EXPR, ... , stop */
+bool actio_parse_when(struct actio_reader *r, struct actio_statement *s)
+{
+    s->span = r->text.token.span;
+    s->at = r->text.token.at;
+    return actio_parse_name(r, &s->label, "the label of an event or a contact") && family_or_member(r, &s->family)
+           && actio_parse_take(r, ACTIO_T_COLON, "':' after the label") && assignments(r, s);
+}
+
+/* every T from T0: x = EXPR, ... */
+bool actio_parse_every(struct actio_reader *r, struct actio_statement *s)
+{
+    s->span = r->text.token.span;
+    s->at = r->text.token.at;
+    if (!actio_parse_expr(r, &s->left)) return false;
+    if (actio_parse_at_word(r, ACTIO_W_from)) {
+        actio_parse_advance(r);
+        if (!actio_parse_expr(r, &s->right)) return false;
+    }
+    return actio_parse_take(r, ACTIO_T_COLON, "':' after the time") && assignments(r, s);
+}

@@ -198,5 +198,10 @@ bool actio_parse_event(struct actio_reader *r, struct actio_statement *s)
     if (!actio_parse_label(r, s) || !actio_parse_body(r, &s->family, &s->left)) return false;
     if (actio_parse_at_comparison(r))
         return actio_parse_fault(r, ACTIO_F_EVENT_IS_EQUALITY, r->text.token.span, ACTIO_W_NONE);
-    return actio_parse_take(r, ACTIO_T_EQUAL, "'=' in the event") && actio_parse_body(r, &s->family, &s->right);
+    if (!actio_parse_take(r, ACTIO_T_EQUAL, "'=' in the event") || !actio_parse_body(r, &s->family, &s->right))
+        return false;
+    if (!actio_parse_at_word(r, ACTIO_W_rising) && !actio_parse_at_word(r, ACTIO_W_falling)) return true;
+    s->rule = r->text.token.word;
+    actio_parse_advance(r);
+    return true;
 }

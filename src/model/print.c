@@ -24,6 +24,8 @@ static bool is_taken(const struct actio_model *m, const char *prefix)
         if (name_begins(m->coord[i].name, prefix)) return true;
     for (size_t i = 0; i < m->states; i++)
         if (name_begins(m->state[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->resets.helds; i++)
+        if (name_begins(m->resets.held[i].name, prefix)) return true;
     for (size_t i = 0; i < m->field.axes; i++)
         if (name_begins(m->field.axis[i].name, prefix)) return true;
     for (size_t i = 0; i < m->named.frames; i++)
@@ -157,6 +159,15 @@ static void print_variables(struct actio_printing *p, const char *keyword, const
     }
 }
 
+static void print_held(struct actio_printing *p)
+{
+    const struct actio_model_instants *s = &p->m->resets;
+    struct actio_variable *v = actio_arena_array(&p->arena, s->helds + 1, sizeof *v);
+    for (size_t i = 0; i < s->helds; i++)
+        v[i] = (struct actio_variable){ .name = s->held[i].name, .unit = s->held[i].unit };
+    print_variables(p, "held", v, s->helds);
+}
+
 /* Each axis with the first of its fields; its bounds are the formulas at hand, in the order of axes. */
 static void print_fields(struct actio_printing *p)
 {
@@ -227,7 +238,7 @@ static void print_sums(struct actio_printing *p)
         terms(p, m->force[i].term, m->force[i].terms, true);
         print_add(p, "\n");
     }
-    for (size_t i = 0; i < m->flows; i++) {
+    for (size_t i = 0; i < m->flow.count; i++) {
         print_add(p, "flow ");
         next_formula(p);
         print_add(p, " = ");
@@ -282,6 +293,48 @@ static void print_contacts(struct actio_printing *p)
         next_formula(p);
         print_add(p, " = ");
         next_formula(p);
+        print_add(p, m->event[i].way > 0 ? " rising\n" : m->event[i].way < 0 ? " falling\n" : "\n");
+    }
+}
+
+/* Label of what sets it off; a member of a family by its index. */
+static void print_trigger(struct actio_printing *p, const struct actio_reset_line *s)
+{
+    const struct actio_model *m = p->m;
+    if (s->kind != ACTIO_EVERY) {
+        actio_text_format(
+            &p->out, "when %s:", s->kind == ACTIO_WHEN_EVENT ? m->event[s->index].label : m->contact[s->index].label);
+        return;
+    }
+    print_add(p, "every ");
+    next_formula(p);
+    if (s->has_from) {
+        print_add(p, " from ");
+        next_formula(p);
+    }
+    print_add(p, ":");
+}
+
+static const char *assigned_name(const struct actio_model *m, const struct actio_assign_line *a)
+{
+    return a->kind == ACTIO_SETS_STATE  ? m->state[a->index].name
+           : a->kind == ACTIO_SETS_HELD ? m->resets.held[a->index].name
+                                        : m->coord[a->index].name;
+}
+
+static void print_instants(struct actio_printing *p)
+{
+    const struct actio_model *m = p->m;
+    for (size_t i = 0; i < m->resets.lines; i++) {
+        const struct actio_reset_line *s = &m->resets.line[i];
+        print_trigger(p, s);
+        for (size_t k = 0; k < s->assigns; k++) {
+            const struct actio_assign_line *a = &s->assign[k];
+            actio_text_format(&p->out, "%s %s%s = ", k ? "," : "", assigned_name(m, a),
+                              a->kind == ACTIO_SETS_RATE ? "'" : "");
+            next_formula(p);
+        }
+        if (s->stops) print_add(p, s->assigns ? ", stop" : " stop");
         print_add(p, "\n");
     }
 }
@@ -304,6 +357,7 @@ static void print_constraints(struct actio_printing *p)
         print_add(p, "\n");
     }
     print_contacts(p);
+    print_instants(p);
     for (size_t i = 0; i < m->symmetries; i++) {
         actio_text_format(&p->out, "symmetry %s:%s", m->symmetry[i].label, m->symmetry[i].is_time ? " time" : "");
         terms(p, m->symmetry[i].term, m->symmetry[i].terms, true);
@@ -330,6 +384,8 @@ static void print_data(struct actio_printing *p)
         start(p, "", m->coord[i].name, "'", m->coord[i].start_dot_given);
     }
     for (size_t i = 0; i < m->states; i++) start(p, "", m->state[i].name, "", m->state[i].start_given);
+    for (size_t i = 0; i < m->resets.helds; i++)
+        start(p, "", m->resets.held[i].name, "", m->resets.held[i].start_given);
     for (size_t i = 0; i < m->constraints; i++)
         start(p, "lambda.", m->constraint[i].label, "", m->constraint[i].start_lambda_given);
     if (m->time.given) {
@@ -416,6 +472,7 @@ static void print_once(void *user)
     if (p->m->field.axes) print_fields(p);
     else print_variables(p, "coord", p->m->coord, p->m->coords);
     print_variables(p, "state", p->m->state, p->m->states);
+    print_held(p);
     print_lets(p);
     print_frames(p);
     print_sums(p);

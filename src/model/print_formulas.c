@@ -42,6 +42,12 @@ static void add_contacts(struct actio_printing *p)
         add_root(p, m->event[i].left);
         add_root(p, m->event[i].right);
     }
+    for (size_t i = 0; i < m->resets.lines; i++) {
+        const struct actio_reset_line *s = &m->resets.line[i];
+        if (s->kind == ACTIO_EVERY) add_root(p, s->period);
+        if (s->kind == ACTIO_EVERY && s->has_from) add_root(p, s->from);
+        for (size_t k = 0; k < s->assigns; k++) add_root(p, s->assign[k].e);
+    }
 }
 
 static void print_collect(struct actio_printing *p)
@@ -56,9 +62,9 @@ static void print_collect(struct actio_printing *p)
     add_root(p, m->lagrangian);
     add_root(p, m->dissipation);
     for (size_t i = 0; i < m->forces; i++) add_terms(p, m->force[i].term, m->force[i].terms);
-    for (size_t i = 0; i < m->flows; i++) {
-        add_root(p, m->flow[i].left);
-        add_root(p, m->flow[i].right);
+    for (size_t i = 0; i < m->flow.count; i++) {
+        add_root(p, m->flow.of[i].left);
+        add_root(p, m->flow.of[i].right);
     }
     for (size_t i = 0; i < m->constraints; i++) {
         const struct actio_constraint *c = &m->constraint[i];
@@ -74,6 +80,7 @@ static void print_collect(struct actio_printing *p)
         add_root(p, m->coord[i].start_dot);
     }
     for (size_t i = 0; i < m->states; i++) add_root(p, m->state[i].start);
+    for (size_t i = 0; i < m->resets.helds; i++) add_root(p, m->resets.held[i].start);
     for (size_t i = 0; i < m->constraints; i++) add_root(p, m->constraint[i].start_lambda);
     for (size_t i = 0; i < m->output.observes; i++) add_root(p, m->output.observe[i].e);
     for (size_t i = 0; i < m->mixed.requires; i++) {

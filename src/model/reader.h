@@ -84,7 +84,7 @@ struct actio_claim_reading {
 struct actio_model_room {
     uint32_t let_units, column_axes, lets, params, coords, states, observes, constraints, forces, flows, symmetries,
         frames, claims, columns, contacts, events, parts, sums, start_items, frees, requires, axes, column_names, rules,
-        externals;
+        externals, helds, instants;
 };
 
 struct actio_reader {
@@ -196,6 +196,8 @@ enum actio_setting { /* where a formula stands: decides what it may contain */
                      ACTIO_IN_GAP,
                      ACTIO_IN_OPTION,
                      ACTIO_IN_EVENT,
+                     ACTIO_IN_ASSIGN,
+                     ACTIO_IN_PERIOD,
                      ACTIO_IN_WEIGHT,
                      ACTIO_IN_POTENTIAL
 };
@@ -239,6 +241,9 @@ struct actio_use {
     bool target;
 };
 bool actio_resolve(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref);
+/* what a label stands for */
+bool actio_resolve_label(struct actio_reader *r, const struct actio_use *use, uint32_t label,
+                         struct actio_symbol_ref *ref);
 actio_expr actio_resolved_expr(struct actio_reader *r, struct actio_symbol_ref ref);
 const char *actio_kind_text(enum actio_symbol_kind kind); /* "a param" */
 
@@ -286,6 +291,11 @@ void actio_columns_all(struct actio_reader *r);
 void actio_claims_all(struct actio_reader *r);
 /* its name in the output: x_dot for x' */
 bool actio_column_named(struct actio_reader *r, const struct actio_statement *s, const char **out);
+/* instants.c: when and every, once events and contacts are known */
+void actio_instants_all(struct actio_reader *r);
+bool actio_define_held(struct actio_reader *r, const struct actio_item *item, uint32_t word);
+/* start u = EXPR; false after a fault */
+bool actio_start_held(struct actio_reader *r, const struct actio_target *t, bool option);
 void actio_frees_all(struct actio_reader *r);
 void actio_requires_all(struct actio_reader *r); /* when the columns are known */
 

@@ -14,10 +14,11 @@ static bool resolve_fault(struct actio_reader *r, const struct actio_use *use, e
 
 const char *actio_kind_text(enum actio_symbol_kind kind)
 {
-    static const char *const text[] = { "no name",  "no name",          "a param",      "a let",        "a coordinate",
-                                        "a state",  "a quasi-velocity", "an observe",   "an axis",      "a rate",
-                                        "a rate",   "a multiplier",     "a column",     "a constraint", "a contact",
-                                        "an event", "a symmetry",       "a base state", "a reaction" };
+    static const char *const text[] = {
+        "no name",    "no name",  "a param",    "a let",        "a coordinate", "a state",     "a quasi-velocity",
+        "an observe", "an axis",  "a rate",     "a rate",       "a multiplier", "a column",    "a constraint",
+        "a contact",  "an event", "a symmetry", "a base state", "a reaction",   "a held value"
+    };
     return text[kind];
 }
 
@@ -45,7 +46,8 @@ static bool out_of_range(struct actio_reader *r, const struct actio_use *use, ui
                          ACTIO_ARGS(name, index, ACTIO_NUMBER(of.low), ACTIO_NUMBER(of.high)));
 }
 
-static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32_t label, struct actio_symbol_ref *ref)
+bool actio_resolve_label(struct actio_reader *r, const struct actio_use *use, uint32_t label,
+                         struct actio_symbol_ref *ref)
 {
     const struct actio_word *w = &r->vocabulary.word[label];
     if (!w->label_definition) {
@@ -147,7 +149,7 @@ static bool dotted(struct actio_reader *r, const struct actio_use *use, struct a
         *ref = column_ref(r, use, use->indexed ? actio_word_member(r, use->word, use->index) : use->word);
         return true;
     }
-    if (!label_of(r, use, label, ref)) return false;
+    if (!actio_resolve_label(r, use, label, ref)) return false;
     if (ref->kind != ACTIO_SY_CONSTRAINT) {
         const char *text = actio_word_text(r, label);
         const char *hint =
@@ -239,6 +241,7 @@ actio_expr actio_resolved_expr(struct actio_reader *r, struct actio_symbol_ref r
     case ACTIO_SY_COORD_DOT: return m->coord[ref.index].dot;
     case ACTIO_SY_STATE: return m->state[ref.index].x;
     case ACTIO_SY_STATE_DOT: return m->state[ref.index].dot;
+    case ACTIO_SY_HELD: return m->resets.held[ref.index].x;
     case ACTIO_SY_AXIS: return m->field.axis[ref.index].s;
     /* params are made before constraints have a place; they are refused there */
     case ACTIO_SY_LAMBDA:

@@ -456,6 +456,7 @@ static bool start_target(struct actio_reader *r, const struct actio_target *t, v
         return statements_fault(r, ACTIO_F_START_ACCELERATION, t->origin, t->item->span,
                                 ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
     if (k == ACTIO_SY_LAMBDA && primes == 0) return start_lambda(r, t, option);
+    if (k == ACTIO_SY_HELD && primes == 0) return actio_start_held(r, t, option);
     if (rate || k == ACTIO_SY_COORD || k == ACTIO_SY_STATE) return start_variable(r, t, rate || primes, option);
     return not_a(r, t, ACTIO_F_START_TARGET);
 }
@@ -465,7 +466,7 @@ static bool keep_variable(struct actio_reader *r, const struct actio_target *t, 
     struct actio_start_item *kept = user;
     enum actio_symbol_kind k = t->ref.kind;
     (void)r;
-    if (t->item->range.kind == ACTIO_R_FAMILY || k == ACTIO_SY_LAMBDA) return true;
+    if (t->item->range.kind == ACTIO_R_FAMILY || k == ACTIO_SY_LAMBDA || k == ACTIO_SY_HELD) return true;
     kept->variable = t->ref.index;
     kept->is_state = k == ACTIO_SY_STATE;
     kept->is_rate = k == ACTIO_SY_COORD_DOT || t->item->primes;
@@ -569,8 +570,9 @@ static void check_frames(struct actio_reader *r)
 static void check_company(struct actio_reader *r)
 {
     static const char *const what[ACTIO_W_FIRST_FUNCTION] = {
-        [ACTIO_W_state] = "states", [ACTIO_W_flow] = "states",    [ACTIO_W_contact] = "contacts",
-        [ACTIO_W_event] = "events", [ACTIO_W_free] = "free data", [ACTIO_W_require] = "free data"
+        [ACTIO_W_state] = "states",     [ACTIO_W_flow] = "states",    [ACTIO_W_contact] = "contacts",
+        [ACTIO_W_event] = "events",     [ACTIO_W_free] = "free data", [ACTIO_W_require] = "free data",
+        [ACTIO_W_held] = "held values", [ACTIO_W_when] = "events",    [ACTIO_W_every] = "instants"
     };
     for (uint32_t i = 0; r->model->field.axes && i < r->parsed.statements; i++) {
         const struct actio_statement *s = &r->parsed.statement[i];
@@ -620,6 +622,7 @@ void actio_statements_all(struct actio_reader *r)
     if (!actio_reader_failed(r)) find_ideal(r);
     if (r->model->field.axes && actio_reader_failed(r)) return;
     actio_contacts_all(r);
+    actio_instants_all(r);
     actio_flows_all(r);
     actio_frees_all(r);
     check_whole(r);

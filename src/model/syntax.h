@@ -10,6 +10,7 @@
 
 enum actio_word_class {
     ACTIO_WC_NAME,
+    ACTIO_WC_OPENER,
     ACTIO_WC_FREE,
     ACTIO_WC_STATEMENT,
     ACTIO_WC_LATER,
@@ -44,7 +45,8 @@ enum actio_symbol_kind {
     ACTIO_SY_EVENT,
     ACTIO_SY_SYMMETRY, /* labels */
     ACTIO_SY_BASE,     /* x.base in a potential: component of (q, q', s) */
-    ACTIO_SY_REACTION  /* reaction.x as what is given a value: component of (q, s) */
+    ACTIO_SY_REACTION, /* reaction.x as what is given a value: component of (q, s) */
+    ACTIO_SY_HELD
 };
 struct actio_symbol_ref {
     enum actio_symbol_kind kind;

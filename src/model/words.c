@@ -134,7 +134,8 @@ static bool in_list(const struct actio_word *w, enum actio_near_list list)
         return w->definition || w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_VALUE
                || w->class == ACTIO_WC_SPECIAL;
     case ACTIO_NEAR_LABEL: return w->label_definition;
-    case ACTIO_NEAR_STATEMENT: return w->class == ACTIO_WC_STATEMENT || w->class == ACTIO_WC_LATER;
+    case ACTIO_NEAR_STATEMENT:
+        return w->class == ACTIO_WC_STATEMENT || w->class == ACTIO_WC_LATER || w->class == ACTIO_WC_OPENER;
     case ACTIO_NEAR_FUNCTION: return w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_SPECIAL || w->op;
     case ACTIO_NEAR_COLUMN: return w->column;
     }

@@ -76,7 +76,9 @@ static hid_t hdf5_array(struct file *file, hid_t in, const char *name, hid_t typ
 
 struct job {
     const struct actio_table *table;
-    struct actio_event *rows;
+    char *rows;
+    struct actio_event_list list[ACTIO_EVENT_COLUMNS];
+    size_t lists;
     struct actio_placement *place;
     size_t places;
 };
@@ -122,17 +124,44 @@ static void add_places(struct file *file, const struct job *job)
     done(file, H5Gclose(group));
 }
 
-static hid_t event_type(hid_t text)
+/* ---- events: a compound array, whose rows are packed into `rows` */
+
+static size_t bytes_of(const struct actio_event_list *l)
 {
-    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct actio_event));
-    H5Tinsert(type, "t", HOFFSET(struct actio_event, t), H5T_NATIVE_DOUBLE);
-    H5Tinsert(type, "kind", HOFFSET(struct actio_event, kind), text);
-    H5Tinsert(type, "name", HOFFSET(struct actio_event, name), text);
-    H5Tinsert(type, "value", HOFFSET(struct actio_event, value), H5T_NATIVE_DOUBLE);
-    H5Tinsert(type, "contact", HOFFSET(struct actio_event, contact), text);
-    H5Tinsert(type, "impulse", HOFFSET(struct actio_event, impulse), H5T_NATIVE_DOUBLE);
-    H5Tinsert(type, "rule", HOFFSET(struct actio_event, rule), text);
+    return l->text ? sizeof(char *) : (l->nodes ? l->nodes : 1) * sizeof(double);
+}
+
+static size_t bytes_of_all(const struct actio_event_list *list, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t c = 0; c < count; c++) bytes += bytes_of(&list[c]);
+    return bytes;
+}
+
+static hid_t event_type(hid_t text, const struct actio_event_list *list, size_t count)
+{
+    hid_t type = H5Tcreate(H5T_COMPOUND, bytes_of_all(list, count));
+    size_t offset = 0;
+    for (size_t c = 0; c < count; c++) {
+        hsize_t nodes = list[c].nodes;
+        hid_t array = nodes ? H5Tarray_create2(H5T_NATIVE_DOUBLE, 1, &nodes) : -1;
+        H5Tinsert(type, list[c].name, offset, list[c].text ? text : nodes ? array : H5T_NATIVE_DOUBLE);
+        if (nodes) H5Tclose(array);
+        offset += bytes_of(&list[c]);
+    }
     return type;
+}
+
+static void pack_events(const struct actio_table *table, const struct actio_event_list *list, size_t count, char *to)
+{
+    for (size_t i = 0; i < table->events; i++)
+        for (size_t c = 0; c < count; c++) {
+            const struct actio_event_list *l = &list[c];
+            size_t bytes = bytes_of(l);
+            if (l->text) memcpy(to, &l->text[i], bytes);
+            else memcpy(to, l->number + i * (l->nodes ? l->nodes : 1), bytes);
+            to += bytes;
+        }
 }
 
 /* Free whatever the model calls its own. */
@@ -141,17 +170,10 @@ static const char *events_name(const struct actio_table *table)
     return actio_table_find(table, "events") < table->cols ? "events." : "events";
 }
 
-static void add_events(struct file *file, const struct actio_table *table, struct actio_event *rows)
+static void add_events(struct file *file, const struct actio_table *table, const struct job *job)
 {
-    hid_t text = text_type(), type = event_type(text);
-    for (size_t i = 0; i < table->events; i++) {
-        const struct actio_event *e = &table->event[i];
-        rows[i] = (struct actio_event){
-            e->t,       e->kind ? e->kind : "", e->name ? e->name : "", e->value, e->contact ? e->contact : "",
-            e->impulse, e->rule ? e->rule : ""
-        };
-    }
-    hid_t set = hdf5_array(file, file->id, events_name(table), type, rows, table->events, 0);
+    hid_t text = text_type(), type = event_type(text, job->list, job->lists);
+    hid_t set = hdf5_array(file, file->id, events_name(table), type, job->rows, table->events, 0);
     if (set >= 0) done(file, H5Dclose(set));
     H5Tclose(type);
     H5Tclose(text);
@@ -219,8 +241,8 @@ static size_t estimate(const struct actio_table *table)
     size_t numbers = 0;
     for (size_t c = 0; c < table->cols; c++)
         numbers += table->rows * actio_column_width(&table->col[c]) + 2 * table->col[c].nodes;
-    return 65536 + texts + 8 * numbers + 4096 * table->cols
-           + 128 * (table->events + table->from.params + table->from.starts);
+    return 65536 + texts + 8 * numbers + 4096 * table->cols + (160 + 24 * table->coords) * table->events
+           + 128 * (table->from.params + table->from.starts);
 }
 
 /* In memory: HDF5 1.10 crashes at exit when a disk was full at close, and so any kind of output will do.
@@ -254,7 +276,7 @@ static bool write_all(struct actio_output *out, const struct job *job)
     add_run(&file, job->table);
     for (size_t c = 0; c < job->table->cols && !file.bad; c++) hdf5_add_column(&file, job, c);
     add_places(&file, job);
-    add_events(&file, job->table, job->rows);
+    add_events(&file, job->table, job);
     pass_image(&file, out);
     H5Fclose(file.id);
     return !file.bad;
@@ -268,6 +290,9 @@ static void hdf5_fill(struct actio_output *out, const void *user)
     struct job job = *(const struct job *)user;
     /* before HDF5 has anything that an escape would leave open */
     job.places = actio_table_placements(job.table, out->text.arena, &job.place);
+    job.lists = actio_events_columns(job.table, out->text.arena, job.list);
+    job.rows = actio_arena_array(out->text.arena, job.table->events * bytes_of_all(job.list, job.lists) + 1, 1);
+    pack_events(job.table, job.list, job.lists, job.rows);
     H5Eget_auto2(H5E_DEFAULT, &print, &data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     if (!write_all(out, &job) && !out->error) {
@@ -280,13 +305,12 @@ static void hdf5_fill(struct actio_output *out, const void *user)
 static int write_hdf5(struct actio_context *ctx, const struct actio_table *table, const char *path,
                       struct actio_findings *f)
 {
-    struct job job = { .table = table, .rows = actio_alloc(ctx, table->events + 1, sizeof *job.rows) };
+    struct job job = { .table = table };
     size_t need = estimate(table);
     int bad = 1;
-    if (job.rows && need <= ctx->bytes_limit && ctx->bytes <= ctx->bytes_limit - need)
+    if (need <= ctx->bytes_limit && ctx->bytes <= ctx->bytes_limit - need)
         bad = actio_output_write(ctx, path, hdf5_fill, &job, f);
     else actio_report(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("writing HDF5"), ACTIO_COUNT(ctx->bytes_limit)));
-    actio_free(ctx, job.rows);
     return bad;
 }
 

@@ -26,7 +26,8 @@ bool actio_orbit_timed(struct actio_search *s)
     bool any = uses_time(m, m->lagrangian) || uses_time(m, m->dissipation);
     for (size_t i = 0; i < m->forces; i++)
         for (size_t k = 0; k < m->force[i].terms; k++) any = any || uses_time(m, m->force[i].term[k].e);
-    for (size_t i = 0; i < m->flows; i++) any = any || uses_time(m, m->flow[i].left) || uses_time(m, m->flow[i].right);
+    for (size_t i = 0; i < m->flow.count; i++)
+        any = any || uses_time(m, m->flow.of[i].left) || uses_time(m, m->flow.of[i].right);
     for (size_t i = 0; i < m->constraints; i++) {
         any = any || uses_time(m, m->constraint[i].g);
         for (size_t k = 0; k < m->constraint[i].reactions; k++)
@@ -89,18 +90,25 @@ static bool repeats_after(struct actio_search *s, double period)
     return most <= 1e-7 * size;
 }
 
+/* Why the motion has no orbits of this kind; NULL: it may have. */
+static const char *objection_to(const struct actio_problem *problem)
+{
+    if (problem->sys->walls.contacts || problem->sys->walls.rubs)
+        return "hard contacts and dry friction make the motion non-smooth; use soft walls (--sigma, --barrier)";
+    if (problem->principle->law || problem->principle->stepper)
+        return "orbits need equations of motion; use --by dalembert or vakonomic";
+    if (problem->sys->hidden) return "hidden constraints follow from the equations of motion, and have no reaction";
+    if (problem->model->resets.lines)
+        return "`when` and `every` set values at instants, which its derivatives do not follow";
+    return problem->model->mixed.frees ? "the start data are free; give them by `start`" : NULL;
+}
+
 int actio_orbit_ready(struct actio_search *s)
 {
     struct actio_problem *problem = s->problem;
     if (actio_principle_ready(problem)) return 1;
-    if (problem->sys->walls.contacts || problem->sys->walls.rubs)
-        return search_refuse(
-            s, "hard contacts and dry friction make the motion non-smooth; use soft walls (--sigma, --barrier)");
-    if (problem->principle->law || problem->principle->stepper)
-        return search_refuse(s, "orbits need equations of motion; use --by dalembert or vakonomic");
-    if (problem->sys->hidden)
-        return search_refuse(s, "hidden constraints follow from the equations of motion, and have no reaction");
-    if (problem->model->mixed.frees) return search_refuse(s, "the start data are free; give them by `start`");
+    const char *why = objection_to(problem);
+    if (why) return search_refuse(s, why);
     if (actio_orbit_open(&s->o, problem->ctx, &problem->motion,
                          problem->model->time.given ? problem->model->time.t0 : 0, problem->y0))
         return 1;

@@ -29,8 +29,8 @@ const struct actio_principle actio_principle_discrete = {
     .chapter = &actio_chapter_discrete,
     .form = actio_form_dalembert,
     .stepper = &actio_discrete,
-    .needs = ACTIO_NEEDS_FORMULAS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_NO_STATES
-             | ACTIO_NEEDS_INDEPENDENT | ACTIO_NEEDS_SMOOTH,
+    .needs = ACTIO_NEEDS_NO_INSTANTS | ACTIO_NEEDS_FORMULAS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS
+             | ACTIO_NEEDS_NO_STATES | ACTIO_NEEDS_INDEPENDENT | ACTIO_NEEDS_SMOOTH,
     .owns = ACTIO_OWNS_METHOD | ACTIO_OWNS_GRID | ACTIO_OWNS_ORDER,
     .check = discrete_check,
     .explain = explain,

@@ -447,7 +447,8 @@ const struct actio_principle actio_principle_dual = {
     .chapter = &actio_chapter_dual,
     .form = actio_form_dalembert,
     .stepper = &actio_dual,
-    .needs = ACTIO_NEEDS_FORMULAS | ACTIO_NEEDS_POINTS | ACTIO_NEEDS_SOFT | ACTIO_NEEDS_INDEPENDENT,
+    .needs = ACTIO_NEEDS_NO_INSTANTS | ACTIO_NEEDS_FORMULAS | ACTIO_NEEDS_POINTS | ACTIO_NEEDS_SOFT
+             | ACTIO_NEEDS_INDEPENDENT,
     .owns = ACTIO_OWNS_GRID | ACTIO_OWNS_ORDER | ACTIO_OWNS_SLABS | ACTIO_OWNS_NODES | ACTIO_OWNS_DUAL,
     .check = dual_check,
     .closure = closure,

@@ -13,7 +13,7 @@ const struct actio_principle actio_principle_reduced = {
     .chapter = &actio_chapter_reduced,
     .form = actio_form_reduced,
     .law = &actio_law_reduced,
-    .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_CONSTRAINTS
-             | ACTIO_NEEDS_INDEPENDENT | ACTIO_NEEDS_SMOOTH,
+    .needs = ACTIO_NEEDS_NO_INSTANTS | ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS
+             | ACTIO_NEEDS_CONSTRAINTS | ACTIO_NEEDS_INDEPENDENT | ACTIO_NEEDS_SMOOTH,
     .owns = ACTIO_OWNS_METHOD | ACTIO_OWNS_RESPLIT,
 };

@@ -155,7 +155,7 @@ const struct actio_principle actio_principle_skg = {
     .chapter = &actio_chapter_skg,
     .form = actio_form_dalembert,
     .stepper = &actio_skg,
-    .needs = ACTIO_NEEDS_FORMULAS | ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_SOFT,
+    .needs = ACTIO_NEEDS_NO_INSTANTS | ACTIO_NEEDS_FORMULAS | ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_SOFT,
     .owns = ACTIO_OWNS_GRID | ACTIO_OWNS_ORDER | ACTIO_OWNS_SLABS | ACTIO_OWNS_NODES | ACTIO_OWNS_FORM
             | ACTIO_OWNS_VERIFY | ACTIO_OWNS_GRADIENT,
     .on_nodes = true,

@@ -27,9 +27,10 @@ enum actio_needs {
     ACTIO_NEEDS_INDEPENDENT = 64, /* no redundant constraints */
     ACTIO_NEEDS_SMOOTH = 128,     /* no contacts, no friction */
     ACTIO_NEEDS_NO_FRICTION = 256,
-    ACTIO_NEEDS_SOFT = 512,      /* contacts only as soft walls, no friction of constraints */
-    ACTIO_NEEDS_POINTS = 1024,   /* no fields */
-    ACTIO_NEEDS_FORMULAS = 2048, /* no forces from outside */
+    ACTIO_NEEDS_SOFT = 512,         /* contacts only as soft walls, no friction of constraints */
+    ACTIO_NEEDS_POINTS = 1024,      /* no fields */
+    ACTIO_NEEDS_FORMULAS = 2048,    /* no forces from outside */
+    ACTIO_NEEDS_NO_INSTANTS = 4096, /* no held values, nothing that is set */
 };
 
 /* Options that belong to some principles only. */

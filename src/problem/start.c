@@ -113,6 +113,11 @@ int actio_problem_check_direction(struct actio_problem *problem, bool backward)
 {
     struct actio_model *m = problem->model;
     if (!backward) return 0;
+    if (m->resets.lines) {
+        actio_report_at(problem->f, ACTIO_F_INSTANTS_NO_WAY_BACK, &m->source, m->resets.line[0].span,
+                        ACTIO_ARGS(ACTIO_TEXT(problem->sys->resets.statement[0].name)));
+        return 1;
+    }
     for (size_t i = 0; i < m->contacts; i++) {
         const struct actio_contact *c = &m->contact[i];
         if (c->friction.given) return no_way_back(problem, c->label, c->span, "friction");

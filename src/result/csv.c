@@ -86,3 +86,51 @@ static int write_csv(struct actio_context *ctx, const struct actio_table *table,
 }
 
 const struct actio_writer actio_write_csv = { ".csv", "comma-separated values", write_csv };
+
+/* ---- the list of events */
+
+/* A column of one number or text, or of places and velocities one for each coordinate: x, x_dot before, x_dot after. */
+static void event_names(struct actio_output *out, const struct actio_table *table, const struct actio_event_list *l)
+{
+    if (l->nodes == 0) add_name(&out->text, l->name);
+    for (size_t k = 0; k < l->nodes; k++) {
+        struct actio_text name;
+        actio_text_open(&name, out->text.arena);
+        if (l->column == ACTIO_EVENT_PLACE) actio_text_add(&name, table->coord[k]);
+        else actio_text_format(&name, "%s %s", table->velocity[k], l->name);
+        if (k) actio_text_bytes(&out->text, ",", 1);
+        add_name(&out->text, name.s);
+    }
+}
+
+static void event_cells(struct actio_output *out, const struct actio_event_list *l, size_t i)
+{
+    if (l->text) add_name(&out->text, l->text[i]);
+    else if (l->nodes) add_numbers(out, l->number + i * l->nodes, l->nodes);
+    else add_numbers(out, l->number + i, 1);
+}
+
+static void events_fill(struct actio_output *out, const void *user)
+{
+    const struct actio_table *table = user;
+    struct actio_event_list list[ACTIO_EVENT_COLUMNS];
+    size_t count = actio_events_columns(table, out->text.arena, list);
+    for (size_t c = 0; c < count; c++) {
+        if (c) actio_text_bytes(&out->text, ",", 1);
+        event_names(out, table, &list[c]);
+    }
+    end_line(out);
+    for (size_t i = 0; i < table->events && !out->error; i++) {
+        for (size_t c = 0; c < count; c++) {
+            if (c) actio_text_bytes(&out->text, ",", 1);
+            event_cells(out, &list[c], i);
+        }
+        end_line(out);
+    }
+}
+
+int actio_events_write(struct actio_context *ctx, const struct actio_table *table, const char *path,
+                       struct actio_findings *f)
+{
+    return actio_output_write(ctx, path, events_fill, table, f);
+}

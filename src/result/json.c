@@ -86,6 +86,15 @@ static void add_end(const struct actio_table *table, struct actio_text *out)
     actio_text_add(out, "}");
 }
 
+static void add_state(struct actio_text *out, const char *name, const char *const *names, const double *x, size_t n)
+{
+    if (!x) return;
+    key(out, name);
+    actio_text_add(out, "{");
+    for (size_t k = 0; k < n; k++) number_key(out, names[k], x[k]);
+    actio_text_add(out, "}");
+}
+
 static void add_events(const struct actio_table *table, struct actio_text *out)
 {
     key(out, "events");
@@ -95,14 +104,20 @@ static void add_events(const struct actio_table *table, struct actio_text *out)
         if ((i & 255) == 255) actio_poll_overdue(out->arena->ctx);
         actio_text_add(out, i ? ", {" : "{");
         number_key(out, "t", e->t);
+        number_key(out, "error", e->error);
         text_key(out, "kind", e->kind);
         text_key(out, "name", e->name);
+        if (e->line) count_key(out, "line", e->line);
         number_key(out, "value", e->value);
         if (e->contact) {
             text_key(out, "contact", e->contact);
             number_key(out, "impulse", e->impulse);
         }
         if (e->rule) text_key(out, "rule", e->rule);
+        if (e->before) number_key(out, "energy", e->energy);
+        add_state(out, "place", table->coord, e->place, table->coords);
+        add_state(out, "before", table->velocity, e->before, table->coords);
+        add_state(out, "after", table->velocity, e->after, table->coords);
         actio_text_add(out, "}");
     }
     actio_text_add(out, "]");

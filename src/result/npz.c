@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * NPZ: a zip of stored .npy arrays, one a column (of a field rows by nodes), then the estimated errors in the same
- * order, then the places of fields. */
+ * order, then the places of fields, then the list of events by its columns. */
 #include "result/output.h"
 #include "result/table.h"
 
@@ -10,12 +10,13 @@
 enum { HEADER = 128, BLOCK = 1024, UTF8_NAME = 1 << 11, OLD = 20, ZIP64 = 45, DATE_1980 = 0x21 };
 static const uint64_t MOST32 = 0xFFFFFFFF, MOST16 = 0xFFFF; /* these values themselves mean "see the zip64 field" */
 
-/* nodes 0: one dimension */
+/* nodes 0: one dimension; text: in place of data, `width` characters of four bytes each */
 struct member {
     const char *name;
     size_t length;
     const double *data;
-    uint64_t count, nodes, offset;
+    const char *const *text;
+    uint64_t count, nodes, width, offset;
     uint32_t crc;
 };
 
@@ -56,7 +57,9 @@ static void npy_header(struct actio_text *t, const struct member *m)
     actio_text_bytes(t, "\x93NUMPY\x01\x00", 8);
     npz_put(t, HEADER - 10, 2);
     size_t from = t->length;
-    actio_text_add(t, "{'descr': '<f8', 'fortran_order': False, 'shape': ");
+    if (m->text) actio_text_format(t, "{'descr': '<U%llu', ", (unsigned long long)m->width);
+    else actio_text_add(t, "{'descr': '<f8', ");
+    actio_text_add(t, "'fortran_order': False, 'shape': ");
     if (m->nodes)
         actio_text_format(t, "(%llu, %llu), }", (unsigned long long)(m->count / m->nodes),
                           (unsigned long long)m->nodes);
@@ -65,12 +68,49 @@ static void npy_header(struct actio_text *t, const struct member *m)
     actio_text_bytes(t, "\n", 1);
 }
 
+/* The next character of a text in UTF-8, 0 at its end; what is not UTF-8 byte by byte. */
+static uint32_t next_character(const char **text)
+{
+    const unsigned char *s = (const unsigned char *)*text;
+    int more = s[0] >= 0xF0 ? 3 : s[0] >= 0xE0 ? 2 : s[0] >= 0xC0 ? 1 : 0, k = 1;
+    uint32_t c = more ? s[0] & (0x3Fu >> more) : s[0];
+    for (; k <= more && (s[k] & 0xC0) == 0x80; k++) c = c << 6 | (s[k] & 0x3Fu);
+    if (k <= more) c = s[0];
+    *text += s[0] == 0 ? 0 : k <= more ? 1 : k;
+    return c;
+}
+
+static uint64_t characters(const char *text)
+{
+    uint64_t n = 0;
+    while (next_character(&text)) n++;
+    return n;
+}
+
+static void add_text(struct actio_text *t, const struct member *m, uint64_t i)
+{
+    const char *s = m->text[i];
+    for (uint64_t k = 0; k < m->width; k++) npz_put(t, next_character(&s), 4);
+}
+
+static uint32_t crc_of_texts(const uint32_t table[256], uint32_t crc, const struct member *m,
+                             struct actio_text *scratch)
+{
+    for (uint64_t i = 0; i < m->count; i++) {
+        scratch->length = 0;
+        add_text(scratch, m, i);
+        crc = crc_of(table, crc, (const unsigned char *)scratch->s, scratch->length);
+    }
+    return crc;
+}
+
 static uint32_t crc_of_member(const uint32_t table[256], const struct member *m, struct actio_text *scratch)
 {
     unsigned char bytes[8 * BLOCK];
     scratch->length = 0;
     npy_header(scratch, m);
     uint32_t crc = crc_of(table, 0xFFFFFFFF, (const unsigned char *)scratch->s, HEADER);
+    if (m->text) return ~crc_of_texts(table, crc, m, scratch);
     for (uint64_t i = 0; i < m->count; i += BLOCK) {
         size_t n = m->count - i < BLOCK ? (size_t)(m->count - i) : BLOCK;
         crc = crc_of(table, crc, bytes, pack(bytes, m->data + i, n));
@@ -78,7 +118,7 @@ static uint32_t crc_of_member(const uint32_t table[256], const struct member *m,
     return ~crc;
 }
 
-static uint64_t npz_size_of(const struct member *m) { return HEADER + 8 * m->count; }
+static uint64_t npz_size_of(const struct member *m) { return HEADER + (m->text ? 4 * m->width : 8) * m->count; }
 static uint64_t capped(uint64_t x, uint64_t most) { return x < most ? x : most; }
 
 /* The fields that local and central headers share, from "version needed" to the length of the extra field. */
@@ -168,7 +208,11 @@ static void write_member(struct actio_output *out, struct member *m)
     m->offset = position(out);
     local_header(&out->text, m);
     npy_header(&out->text, m);
-    for (uint64_t i = 0; i < m->count && !out->error; i += BLOCK) {
+    for (uint64_t i = 0; m->text && i < m->count && !out->error; i++) {
+        add_text(&out->text, m, i);
+        actio_output_drain(out);
+    }
+    for (uint64_t i = 0; !m->text && i < m->count && !out->error; i += BLOCK) {
         size_t n = m->count - i < BLOCK ? (size_t)(m->count - i) : BLOCK;
         actio_text_bytes(&out->text, (const char *)bytes, pack(bytes, m->data + i, n));
         actio_output_drain(out);
@@ -192,12 +236,27 @@ static struct member member(const char *name, const double *data, size_t rows, s
                             .nodes = nodes };
 }
 
-/* No column's name begins with "axis." */
+static struct member events_member(const struct actio_table *table, const struct actio_event_list *l,
+                                   struct actio_arena *arena)
+{
+    struct member m = member(actio_arena_format(arena, "events.%s", l->name), l->number, table->events, l->nodes);
+    m.text = l->text;
+    m.width = 1;
+    for (size_t i = 0; l->text && i < table->events; i++) {
+        uint64_t width = characters(l->text[i]);
+        if (width > m.width) m.width = width;
+    }
+    return m;
+}
+
+/* No column's name begins with "axis." or "events." */
 static struct member *make_members(const struct actio_table *table, struct actio_arena *arena, size_t *count)
 {
     struct actio_placement *place;
-    size_t places = actio_table_placements(table, arena, &place), n = 0;
-    struct member *m = actio_arena_array(arena, table->cols + 1 + places, sizeof *m);
+    struct actio_event_list list[ACTIO_EVENT_COLUMNS];
+    size_t places = actio_table_placements(table, arena, &place), n = 0,
+           lists = table->events ? actio_events_columns(table, arena, list) : 0;
+    struct member *m = actio_arena_array(arena, table->cols + 1 + places + lists, sizeof *m);
     double *errors = actio_arena_array(arena, table->cols, sizeof *errors);
     for (; n < table->cols; n++) {
         m[n] = member(table->col[n].name, table->data[n], table->rows, table->col[n].nodes);
@@ -206,6 +265,7 @@ static struct member *make_members(const struct actio_table *table, struct actio
     m[n++] = member(error_name(table, arena), errors, table->cols, 0);
     for (size_t i = 0; i < places; i++)
         m[n++] = member(actio_arena_format(arena, "axis.%s", place[i].name), place[i].place, place[i].nodes, 0);
+    for (size_t i = 0; i < lists; i++) m[n++] = events_member(table, &list[i], arena);
     *count = n;
     return m;
 }

@@ -29,6 +29,11 @@ struct actio_table *actio_table_create(struct actio_context *ctx)
     return table;
 }
 
+const char *actio_table_text(struct actio_table *table, const char *text)
+{
+    return actio_arena_text(&table->arena, text ? text : "", text ? strlen(text) : 0);
+}
+
 void actio_table_free(struct actio_table *table)
 {
     if (!table) return;

@@ -21,14 +21,20 @@ struct actio_column {
     const char *axis;
     const double *place;
 };
-/* contact, rule: NULL if it is not from a contact */
+/* Something that happened at an instant. error: of t, NAN = not known. line: of the statement that has it, 0 = none.
+ * value: an impact's impulse, a switch's new branch. contact: at which it happened, or NULL; rule: which decided, or
+ * NULL. energy: taken by all that happened at the instant; NAN = not known, or listed with the first of them. place,
+ * before, after: `coords` numbers of the table each, velocities only where they jump; NULL = not known. */
 struct actio_event {
-    double t;
+    double t, error;
     const char *kind, *name;
     double value;
     const char *contact;
     double impulse;
     const char *rule;
+    double energy;
+    const double *place, *before, *after;
+    size_t line;
 };
 
 struct actio_proof_row {
@@ -77,7 +83,8 @@ struct actio_table {
     double tol, local, holds_until;
     bool reached;
     struct actio_event *event;
-    size_t events, events_cap;
+    size_t events, events_cap, coords;
+    const char *const *coord, *const *velocity; /* names, of events' places and velocities */
     /* diagnostics */
     double energy_drift, residual; /* largest |E - E(first)|, NAN without a Lagrangian; largest constraint residual */
     /* of a driven motion: largest |E - E(first) - work|, and how well the rows give the work; NAN where energy is
@@ -103,6 +110,7 @@ struct actio_table {
 
 struct actio_table *actio_table_create(struct actio_context *ctx);                       /* escapes or never NULL */
 __attribute__((visibility("default"))) void actio_table_free(struct actio_table *table); /* public: see actio.h */
+const char *actio_table_text(struct actio_table *table, const char *text); /* kept as long as the table; NULL: "" */
 /* column number, or `cols`; x' may be written for x_dot */
 size_t actio_table_find(const struct actio_table *table, const char *name);
 /* A number of a row: the column's, or with x[3] that of a field's node 3. node: 0 where the column is not a field,
@@ -124,6 +132,36 @@ const double *actio_table_values(const struct actio_table *table, size_t col, si
 
 /* By time, in the run's direction; those at one time stay in their order. Escapes when overdue. */
 void actio_events_sort(struct actio_arena *scratch, struct actio_event *event, size_t count, bool backward);
+
+/* The list of events by columns, for writers. nodes: numbers an event of places and velocities; text NULL: numbers. */
+enum actio_event_column {
+    ACTIO_EVENT_T,
+    ACTIO_EVENT_ERROR,
+    ACTIO_EVENT_KIND,
+    ACTIO_EVENT_NAME,
+    ACTIO_EVENT_LINE,
+    ACTIO_EVENT_VALUE,
+    ACTIO_EVENT_CONTACT,
+    ACTIO_EVENT_IMPULSE,
+    ACTIO_EVENT_ENERGY,
+    ACTIO_EVENT_RULE,
+    ACTIO_EVENT_PLACE,
+    ACTIO_EVENT_BEFORE,
+    ACTIO_EVENT_AFTER,
+    ACTIO_EVENT_COLUMNS
+};
+struct actio_event_list {
+    enum actio_event_column column;
+    const char *name;
+    const double *number;
+    const char *const *text;
+    size_t nodes;
+};
+/* How many there are; list: room for ACTIO_EVENT_COLUMNS. */
+size_t actio_events_columns(const struct actio_table *table, struct actio_arena *arena, struct actio_event_list *list);
+/* The list as comma-separated values, to a file. 0, or 1 and a finding. */
+int actio_events_write(struct actio_context *ctx, const struct actio_table *table, const char *path,
+                       struct actio_findings *f);
 
 /* Where fields live: one for the nodes of an axis, named after it ("s"), one for its cells ("s_cells"). */
 struct actio_placement {

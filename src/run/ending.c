@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The end of a run: why it stopped, in words, and the table it leaves. */
 #include "run/gradient.h"
+#include "run/instants.h"
 #include "solve/contacts.h"
 #include "verdict/units.h"
 
@@ -191,6 +192,7 @@ static void say_failed(struct actio_run *run)
         actio_report(run->problem.f, ACTIO_F_CHATTERING,
                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->switches.text[m->halted.by]), ACTIO_NUMBER(o->t_stop),
                                 ACTIO_TEXT(run->problem.sys->switches.whole[m->halted.by] ? "" : "the sign of ")));
+    else if (m->halted.why == ACTIO_STOP_INSTANT) actio_run_explain_instant(run);
     else if (say_jump(run)) return;
     else if (m->halted.why == ACTIO_STOP_TUNNEL) say_tunnel(run);
     else if (m->halted.why == ACTIO_STOP_SLAB)
@@ -276,7 +278,8 @@ void actio_run_explain(struct actio_run *run)
         return;
     }
     switch (o->status) {
-    case ACTIO_FLOW_OK: break;
+    case ACTIO_FLOW_OK:
+    case ACTIO_FLOW_ENDED: break;
     case ACTIO_FLOW_NAN: say_not_a_number(run); break;
     case ACTIO_FLOW_SINGULAR: say_singular(run); break;
     case ACTIO_FLOW_STOPPED: say_stopped(run); break;
@@ -294,6 +297,12 @@ void actio_run_explain(struct actio_run *run)
     }
     if (run->problem.options.local > 0 || o->reached || o->status == ACTIO_FLOW_STOPPED) return;
     if (o->status != 0 && o->good_rows >= o->rows) return;
+    if (o->hangs && o->good_rows > 1) {
+        const struct actio_contact *c = &run->problem.model->contact[o->hangs_on];
+        actio_report_at(run->problem.f, ACTIO_F_CONTACT_UNDECIDED, &run->problem.model->source, c->span,
+                        ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(o->hangs_at)));
+        return;
+    }
     if (o->good_rows > 1)
         actio_report(run->problem.f, ACTIO_F_NOT_REACHED,
                      ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(o->holds_until),
@@ -311,10 +320,7 @@ struct filling {
     struct actio_table *table;
 };
 
-static const char *kept_text(struct actio_table *t, const char *s)
-{
-    return actio_arena_text(&t->arena, s ? s : "", s ? strlen(s) : 0);
-}
+static const char *kept_text(struct actio_table *t, const char *s) { return actio_table_text(t, s); }
 
 /* A run that was stopped before a second one could be compared with it: nothing is known of its errors. */
 static bool unjudged(const struct actio_run *run)
@@ -454,74 +460,6 @@ static void fill_diagnostics(struct actio_run *run, struct actio_table *t)
     t->seconds = run->problem.ctx->clock ? run->problem.ctx->clock() - run->started : 0;
     t->status = run->problem.f->status;
     actio_run_work(run, t);
-}
-
-/* Names of what events are about, kept once each: a run may have millions of events. */
-static const char **kept_names(struct actio_table *t, const char *const *name, size_t count)
-{
-    const char **kept = actio_arena_array(&t->arena, count + 1, sizeof *kept);
-    for (size_t i = 0; i < count; i++) kept[i] = kept_text(t, name[i]);
-    return kept;
-}
-
-struct names {
-    const char **contact, **constraint, **event;
-};
-
-static const char *whose(const struct actio_system *sys, const struct names *names, const struct actio_happening *h)
-{
-    const struct actio_rub *r = h->kind == ACTIO_STICKS || h->kind == ACTIO_SLIDES ? &sys->walls.rub[h->index] : NULL;
-    if (h->kind == ACTIO_PASSES) return names->event[h->index];
-    return r && r->contact == UINT32_MAX ? names->constraint[r->constraint] : names->contact[r ? r->contact : h->index];
-}
-
-static void add_event(struct actio_table *t, struct actio_event e)
-{
-    if ((t->events & 1023) == 0) actio_poll_overdue(t->arena.ctx);
-    ACTIO_PUSH(&t->arena, t->event, t->events, t->events_cap) = e;
-}
-
-/* What happened at contacts, as far as rows are shown. */
-static void fill_happenings(struct actio_run *run, struct actio_table *t)
-{
-    const struct actio_contacts *c = run->problem.motion.contacts;
-    const struct actio_system *sys = run->problem.sys;
-    if (!c) return;
-    bool backward = run->problem.model->time.t1 < run->problem.model->time.t0;
-    double until = run->outcome.status == ACTIO_FLOW_STOPPED && t->rows ? t->data[0][t->rows - 1] : t->holds_until;
-    struct names names = { kept_names(t, sys->walls.contact, sys->walls.contacts),
-                           kept_names(t, sys->constraint, sys->p), kept_names(t, sys->walls.event, sys->walls.events) };
-    for (size_t i = 0; i < c->log.happenings; i++) {
-        const struct actio_happening *h = &c->log.happening[i];
-        if (!run->outcome.reached && !t->local_only && (backward ? h->t < until : h->t > until)) continue;
-        const char *name = whose(sys, &names, h);
-        add_event(t, (struct actio_event){ .t = h->t,
-                                           .kind = actio_happening_word(h->kind),
-                                           .name = name,
-                                           .value = h->impulse,
-                                           .contact = h->kind == ACTIO_PASSES ? NULL : name,
-                                           .impulse = h->kind == ACTIO_IMPACT ? h->impulse : 0,
-                                           .rule = h->rule && *h->rule ? h->rule : NULL });
-    }
-}
-
-static void fill_switches(struct actio_run *run, struct actio_table *t)
-{
-    const struct actio_motion *m = &run->problem.motion;
-    const char **name = kept_names(t, run->problem.sys->switches.text, run->problem.sys->switches.count);
-    const struct actio_mode_flip *flip;
-    for (size_t i = 1; i < m->history.changes; i++)
-        for (size_t n = actio_modes_flips(m, i, &flip); n > 0; n--, flip++)
-            add_event(t,
-                      (struct actio_event){
-                          .t = m->history.change[i].t, .kind = "switch", .name = name[flip->k], .value = flip->value });
-}
-
-void actio_run_list_events(struct actio_run *run, struct actio_table *t)
-{
-    fill_switches(run, t);
-    fill_happenings(run, t);
-    actio_events_sort(&t->arena, t->event, t->events, run->problem.motion.span < 0);
 }
 
 static void fill_provenance(struct actio_run *run, struct actio_table *t)

@@ -257,6 +257,7 @@ static int check_flow(struct actio_problem *problem)
         if (m->constraint[k].friction.given)
             return no_flow(problem, "the friction of a constraint sticks and slides, which is not in the state",
                            "actio_integrator_create");
+    if (m->resets.lines) actio_problem_report(problem, ACTIO_F_FLOW_HAS_INSTANTS, ACTIO_NO_ARGS);
     if (m->contacts) actio_problem_report(problem, ACTIO_F_FLOW_IS_FREE, ACTIO_NO_ARGS);
     return 0;
 }

@@ -312,6 +312,7 @@ int actio_free_data_find(struct actio_problem *problem)
         why = "hidden constraints follow from the equations of motion, and have no reaction";
     if (!why && problem->sys->switches.count)
         why = "it has switches (abs, sign, min, max, floor, mod, if), where derivatives jump";
+    if (!why && m->resets.lines) why = "`when` and `every` set values at instants, where derivatives jump";
     if (!why && m->mixed.requires > sizeof names / sizeof *names) why = "it has more than 64 conditions";
     if (why) {
         actio_report(problem->f, ACTIO_F_MIXED_CANNOT, ACTIO_ARGS(ACTIO_TEXT(why)));

@@ -330,6 +330,8 @@ int actio_run_check_columns(struct actio_problem *problem)
 {
     const struct actio_run_options *o = &problem->options;
     if (o->gradients && problem->model->field.axes) return cannot(problem, "the model has fields");
+    if (o->gradients && problem->model->resets.lines)
+        return cannot(problem, "`when` and `every` set values at instants, whose derivatives it does not follow");
     if (o->gradients && problem->model->mixed.frees)
         return cannot(problem, "the start data are free; give them by `start`");
     for (size_t i = 0; i < o->gradients; i++)

@@ -76,7 +76,7 @@ int actio_integrator_go(struct actio_integrator *i, double t, struct actio_findi
         int status = actio_pieces_go(&i->pieces, t);
         explain(i, status);
         i->broken = status && status != ACTIO_FLOW_STOPPED;
-        bad = status != 0;
+        bad = status != 0 && status != ACTIO_FLOW_ENDED;
         if (actio_attempt(problem->ctx, list_events, i)) bad = 1;
     }
     problem->f = &i->said;

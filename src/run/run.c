@@ -91,6 +91,10 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
     };
     int bad = p->solve ? p->solve(problem, &aim, &run->outcome)
                        : actio_reach(problem->ctx, &problem->motion, &aim, &run->outcome);
+    if (run->outcome.status == ACTIO_FLOW_ENDED && run->outcome.rows) { /* as it should: its last row is there */
+        run->rows = run->outcome.rows;
+        run->times[run->rows - 1] = run->outcome.t_stop;
+    }
     if (bad != 1) actio_run_explain(run);
     bool refused = run->outcome.status
                    && (problem->motion.halted.why == ACTIO_STOP_ROW_JUMPS_ON_TIME

@@ -208,13 +208,22 @@ static bool few_rows_fail(const struct working *w, const double *E, const double
     return squares * (double)w->rows > CONCENTRATED * sum * sum;
 }
 
+/* Instants change the energy where they set the state, or what the Lagrangian and constraints have. */
+static bool sets_energy(const struct actio_run *run)
+{
+    const struct actio_system *sys = run->problem.sys;
+    bool any = sys->resets.statements && sys->is.cornered;
+    for (size_t a = 0; a < sys->resets.assigns; a++) any |= sys->resets.target[a] < run->problem.ny;
+    return any;
+}
+
 static bool applies(const struct actio_run *run, const struct actio_table *t)
 {
     const struct actio_model *m = run->problem.model;
     bool rubs = false;
     for (size_t i = 0; i < m->constraints; i++) rubs = rubs || m->constraint[i].friction.given;
-    return m->has_lagrangian && !m->field.axes && !m->contacts && !rubs && t->rows > 4 && t->rows <= MOST_ROWS
-           && !*run->problem.principle->differs && isfinite(t->energy_drift);
+    return m->has_lagrangian && !m->field.axes && !m->contacts && !rubs && !sets_energy(run) && t->rows > 4
+           && t->rows <= MOST_ROWS && !*run->problem.principle->differs && isfinite(t->energy_drift);
 }
 
 /* Power of rounding only: in equally spaced rows the polynomials stay below 2^WINDOW times its largest value, up to one

@@ -21,6 +21,8 @@
 #define LEAST_FIRST (1.0 / 64)
 #define MOST_FIRST (1.0 / 4)
 #define AIMED 3.0
+#define DECIDING 1e-2             /* times finer, where the motion hangs on a contact that may be none */
+#define CLOSER 0.03               /* times finer, where the first run ended before the others did */
 #define MARGIN 1.5                /* the estimate must hold with this factor */
 #define ROUNDED (4 * DBL_EPSILON) /* of its size: a state is not known better */
 #define NEAR 10.0 /* an error of a value next to a pole, seen by shaking the state, is known to such a factor */
@@ -61,6 +63,8 @@ static bool holds(const struct actio_ladder *l, const struct actio_pass *now)
 static double next_local(const struct actio_ladder *l, double local)
 {
     if (local <= ACTIO_FINEST_LOCAL) return local > 0.6 * ACTIO_FINEST_LOCAL ? 0.5 * ACTIO_FINEST_LOCAL : local;
+    if (l->out->hangs && holds(l, &(struct actio_pass){ .local = local }))
+        return fmax(DECIDING * local, ACTIO_FINEST_LOCAL);
     /* a rough first run may be wrong all over */
     double wanted = local * 0.4 * l->aim->tol / l->out->worst, least = l->out->runs > 2 ? 1e-3 : 0.05;
     return fmax(fmax(fmin(wanted, 0.5 * local), least * local), ACTIO_FINEST_LOCAL);
@@ -133,7 +137,7 @@ static void blank_unknown(struct actio_ladder *l, struct actio_pass *p)
 /* The first run, and the local tolerance of the next. A flow or march status. */
 static int run_rough(struct actio_ladder *l, struct actio_pass *p, double *fine)
 {
-    *fine = fmax(ACTIO_FIRST_LOCAL * l->aim->tol, ACTIO_FINEST_LOCAL);
+    *fine = fmax(ACTIO_FIRST_LOCAL * l->aim->tol * l->closer, ACTIO_FINEST_LOCAL);
     l->first = *fine / first_ratio(l, *fine);
     l->have_last = l->exact = false;
     int status = run_first_found(l, p, fine);
@@ -152,8 +156,10 @@ static void judge_pair(struct actio_ladder *l, struct actio_pass *before, struct
     actio_ladder_compare(l, before, now);
     if (!holds(l, now) && !l->have_terms) actio_ladder_allow_terms(l, before, now);
     if (!holds(l, now) && l->m->sys->field.axes && !l->have_floor) actio_ladder_allow_floor(l, before, now);
-    l->out->reached = holds(l, now) && same_end(before, now);
-    if (now->result.rows > before->result.rows && now->result.status) now->result.rows = before->result.rows;
+    actio_ladder_date(l);
+    l->out->reached = holds(l, now) && same_end(before, now) && before->rounds == now->rounds && !l->out->hangs;
+    if (now->result.rows > before->result.rows && now->result.status && now->result.status != ACTIO_FLOW_ENDED)
+        now->result.rows = before->result.rows;
 }
 
 /* Further runs, the next one at local tolerance `fine`, until the error holds or nothing finer helps; *now: the last
@@ -176,17 +182,34 @@ static int run_finer(struct actio_ladder *l, struct actio_pass **now, double fin
     return status;
 }
 
-/* Runs finer and finer until the error holds; returns the last one. */
+static int climb_once(struct actio_ladder *l, struct actio_pass **now)
+{
+    double fine;
+    *now = &l->pass[0];
+    actio_free(l->ctx, l->out->check_error);
+    l->out->check_error = NULL;
+    int status = run_rough(l, *now, &fine);
+    bool ended = status != ACTIO_FLOW_OK;
+    if (!actio_ladder_interrupted(status)) status = run_finer(l, now, fine);
+    l->unseen = ended && (*now)->result.status == ACTIO_FLOW_OK && !actio_ladder_interrupted(status);
+    return status;
+}
+
+/* Runs finer and finer until the error holds; returns the last one. A first run that ended early leaves nothing to
+ * compare later ones with from there on: a finer one begins. */
 static struct actio_pass *climb(struct actio_ladder *l)
 {
     struct actio_outcome *out = l->out;
-    struct actio_pass *now = &l->pass[0];
-    double fine;
-    actio_free(l->ctx, out->check_error);
-    out->check_error = NULL;
-    int status = run_rough(l, now, &fine);
-    if (!actio_ladder_interrupted(status)) status = run_finer(l, &now, fine);
+    struct actio_pass *now;
+    l->closer = 1;
+    int status = climb_once(l, &now);
+    for (int i = 0; i < SHORTER && l->unseen; i++) {
+        l->closer *= CLOSER;
+        status = climb_once(l, &now);
+    }
+    out->reached &= !l->unseen;
     if (out->reached) blank_unknown(l, now);
+    if (!actio_ladder_interrupted(status)) actio_ladder_finish(l);
     if (actio_ladder_interrupted(status)) {
         out->reached = false;
         now->result.status = status;

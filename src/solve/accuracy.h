@@ -27,6 +27,9 @@ struct actio_outcome {
     size_t worst_column;
     bool magnified; /* fields: some columns are held to less, because they magnify errors of the state */
     bool reached;
+    bool hangs; /* on a contact that may have happened or not, at this time: */
+    double hangs_at;
+    size_t hangs_on;
     double holds_until;
     size_t good_rows; /* rows whose error is within tol */
     double finest;    /* local tolerance of what is shown */

@@ -16,6 +16,7 @@ struct actio_pass {
     double local, *column;
     size_t lanes;
     struct actio_march_result result;
+    size_t rounds; /* of instants */
 };
 
 struct actio_ladder {
@@ -43,6 +44,8 @@ struct actio_ladder {
     bool exact;
     /* explicit_only: a stiff method was tried and did not reach it; refused: too many rows, and reported */
     bool have_last, explicit_only, refused;
+    bool unseen; /* the first run ended early, the last one did not */
+    double closer;
     size_t evaluated; /* right-hand sides when compiling was last thought of */
 };
 
@@ -70,6 +73,10 @@ void actio_ladder_compare(struct actio_ladder *l, struct actio_pass *coarse, con
  * magnify an error of the state make of a small one. */
 void actio_ladder_allow_terms(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine);
 void actio_ladder_allow_floor(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine);
+/* accuracy_instants.c: after that, errors of the times of what happened in the last run. */
+void actio_ladder_date(struct actio_ladder *l);
+/* At the end: what may have happened joins the list. */
+void actio_ladder_finish(struct actio_ladder *l);
 /* How wrong the interpolants of a run are: the largest error in a column that is not a sum, relative to max(1, size of
  * the column). */
 double actio_ladder_gap(const struct actio_ladder *l, const struct actio_pass *run);

@@ -2,6 +2,7 @@
  * One run of a motion at a local tolerance, with its columns. */
 #include "solve/accuracy_inside.h"
 #include "solve/contacts.h"
+#include "solve/resets.h"
 #include "solve/segments.h"
 
 #include <float.h>
@@ -81,8 +82,9 @@ static int run_once(struct actio_ladder *l, struct actio_pass *p, double local, 
     p->result.rows = 0;
     p->result.guard = SIZE_MAX;
     if (p->result.y) memcpy(p->result.y, aim->y0, m->ny * sizeof(double));
-    struct actio_ode flow = l->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow;
+    struct actio_ode flow = actio_resets_over(m, l->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow);
     if (!status) status = actio_march(l->ctx, &flow, &task, &p->result);
+    p->rounds = actio_resets_rounds(m);
     l->out->rhs += p->result.stats.rhs;
     l->out->runs++;
     if (!l->stepper->stiff) {
@@ -212,6 +214,16 @@ int actio_ladder_run_first(struct actio_ladder *l, struct actio_pass *p, double 
     return status;
 }
 
+/* A motion that a statement ends has a row there. */
+static void add_last_row(struct actio_ladder *l, struct actio_pass *p)
+{
+    size_t lanes = l->rows.rows, next = lanes - l->aim->rows + p->result.rows;
+    if (next >= lanes || (p->result.rows && l->times[next - 1] == p->result.t)) return;
+    l->times[next] = p->result.t;
+    for (size_t i = 0; i < l->m->ny; i++) l->rows.y[i * lanes + next] = p->result.y[i];
+    p->result.rows++;
+}
+
 int actio_ladder_run_columns(struct actio_ladder *l, struct actio_pass *p, double local)
 {
     size_t lanes = l->rows.rows, before = lanes - l->aim->rows, checks = before - 2 * ACTIO_GAPS;
@@ -221,6 +233,7 @@ int actio_ladder_run_columns(struct actio_ladder *l, struct actio_pass *p, doubl
                                      .watch_user = &l->checks };
     int status = run_by_either(l, p, local, &task);
     if (status == ACTIO_MARCH_NO_MEMORY) return status;
+    if (status == ACTIO_FLOW_ENDED) add_last_row(l, p);
     fill_gaps(l);
     if (actio_rows_evaluate(&l->rows, before + p->result.rows, p->column, p->lanes, l->m->watch.worst < 1e-6)
         != ACTIO_FLOW_STOPPED)

@@ -186,7 +186,8 @@ static void contacts_guard(void *user, double t, const double *y, double *g)
     struct actio_motion *m = user;
     struct actio_contacts *c = m->contacts;
     if (m->sys->switches.count) actio_switch_guard(m, t, y, g);
-    const double *gap = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y);
+    bool none = c->contacts + m->sys->walls.events == 0;
+    const double *gap = none ? NULL : actio_motion_quantity(m, ACTIO_Q_GAPS, t, y);
     for (size_t i = 0; i < c->contacts; i++) g[first_contact(c) + i] = gap_guard(c, i, t, gap[i]);
     for (size_t i = 0; i < m->sys->walls.events; i++) g[last_firm(c) + i] = gap[actio_first_event(m->sys) + i];
     for (size_t k = first_rub(c); k < last_firm(c); k++) g[k] = 1;
@@ -341,7 +342,7 @@ void actio_contacts_begin(struct actio_motion *m)
     memset(c->snug, 0, (c->contacts + c->rubs) * sizeof *c->snug);
     memset(c->now.toward, 0, c->slips * sizeof *c->now.toward);
     for (size_t r = 0; r < c->rubs; r++) c->now.sign[r] = 1;
-    c->log.happenings = c->past.changes = 0;
+    c->past.changes = 0;
     c->ambiguity = (struct actio_ambiguity){ 0 };
     c->busy = false;
     c->stopped = SIZE_MAX;
@@ -354,7 +355,7 @@ void actio_contacts_begin(struct actio_motion *m)
 int actio_contacts_resume(struct actio_motion *m, double t)
 {
     struct actio_contacts *c = m->contacts;
-    c->log.happenings = c->past.changes = 0;
+    c->past.changes = 0;
     c->ambiguity = (struct actio_ambiguity){ 0 };
     c->jam.contact = c->contacts;
     return actio_contacts_remember(c, t);
@@ -365,6 +366,7 @@ static void watch_events(struct actio_motion *m)
     struct actio_ode *f = &m->flow;
     f->guards = last_firm(m->contacts) + m->sys->walls.events;
     f->watched = m->sys->walls.events;
+    f->way = m->sys->resets.way;
     f->guard = contacts_guard;
     f->side = contacts_side;
     f->passed = contacts_passed;
@@ -392,7 +394,7 @@ static void take_flow_over(struct actio_motion *m)
 int actio_contacts_open(struct actio_motion *m)
 {
     const struct actio_system *sys = m->sys;
-    if (sys->walls.contacts + sys->walls.rubs + sys->walls.events == 0) return 0;
+    if (sys->walls.contacts + sys->walls.rubs + sys->walls.events + sys->resets.statements == 0) return 0;
     if (actio_contacts_allocate(m)) return 1;
     watch_events(m);
     if (actio_contacts_hard(m)) take_flow_over(m);
@@ -430,4 +432,13 @@ size_t actio_contacts_beyond(struct actio_motion *m, double t, const double *y, 
         if ((*depth = -actio_gap_of(c, i)[ACTIO_GAP_VALUE]) > 1e-10 * actio_gap_of(c, i)[ACTIO_GAP_SIZE] + 1e-12)
             return i;
     return c->contacts;
+}
+
+/* What is open is looked at plainly where it was moved: how it came off is another matter. */
+int actio_contacts_set(struct actio_contacts *c, double t, double *y, bool moved)
+{
+    for (size_t i = 0; moved && i < c->contacts; i++)
+        if (!c->now.closed[i]) c->off.how[i] = ACTIO_LEFT_PLAIN;
+    int status = walls_jump(c, t, y);
+    return status ? status : actio_contacts_settle(c, t, y, c->contacts);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What happened to contacts in a run: the list that is shown, and which stance was in force when. */
+ * Which stance of contacts was in force when. */
 #include "solve/contacts.h"
 
 #include <string.h>
-
-static const char *const words[] = { "impact", "rest", "contact", "release", "stick", "slip", "event" };
-const char *actio_happening_word(enum actio_happening_kind kind) { return words[kind]; }
 
 static bool contact_history_grow(struct actio_contacts *c, void **list, size_t *cap, size_t count, size_t size)
 {
@@ -23,21 +20,15 @@ static bool contact_history_grow(struct actio_contacts *c, void **list, size_t *
 /* Room for the first ones, before the first step. */
 bool actio_contacts_reserve(struct actio_contacts *c)
 {
-    bool ok = actio_contacts_happens(c, 0, ACTIO_IMPACT, 0, 0, "") == ACTIO_FLOW_OK
-              && actio_contacts_remember(c, 0) == ACTIO_FLOW_OK;
-    c->log.happenings = c->past.changes = 0;
+    bool ok = actio_contacts_remember(c, 0) == ACTIO_FLOW_OK;
+    c->past.changes = 0;
     return ok;
 }
 
-int actio_contacts_happens(struct actio_contacts *c, double t, enum actio_happening_kind kind, size_t index,
+int actio_contacts_happens(struct actio_contacts *c, double t, enum actio_instant_kind kind, size_t index,
                            double impulse, const char *rule)
 {
-    void *list = c->log.happening;
-    if (!contact_history_grow(c, &list, &c->log.happenings_cap, c->log.happenings, sizeof *c->log.happening))
-        return ACTIO_FLOW_FAILED;
-    c->log.happening = list;
-    c->log.happening[c->log.happenings++] = (struct actio_happening){ t, impulse, kind, (uint32_t)index, rule };
-    return ACTIO_FLOW_OK;
+    return actio_instants_add(c->m, t, kind, index, impulse, rule);
 }
 
 /* Stances by time: a byte for each contact and rub, doubles for directions and signs. */

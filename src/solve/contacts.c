@@ -135,6 +135,7 @@ static bool bind_lanes(struct actio_contacts *c)
         { ACTIO_SPACE_PARAM, m->here.param, 1, 0 },
         { ACTIO_SPACE_HIDDEN, m->here.hidden, 1, 0 },
         { ACTIO_SPACE_MODE, m->here.mode, 1, 0 },
+        { ACTIO_SPACE_HELD, m->here.mode + m->sys->switches.count, 1, 0 },
     };
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         b.space[at[i].space].base = at[i].base;
@@ -198,7 +199,6 @@ void actio_contacts_close(struct actio_motion *m)
         c->y,
         c->halt,
         c->impulse,
-        c->log.happening,
         c->past.change,
         c->past.stance,
         c->past.toward,

@@ -17,22 +17,6 @@ struct actio_stance {
     double *toward, *sign;
 };
 
-enum actio_happening_kind {
-    ACTIO_IMPACT,
-    ACTIO_RESTS,
-    ACTIO_CLOSES,
-    ACTIO_OPENS,
-    ACTIO_STICKS,
-    ACTIO_SLIDES,
-    ACTIO_PASSES
-};
-/* index: contact, rub, event */
-struct actio_happening {
-    double t, impulse;
-    enum actio_happening_kind kind;
-    uint32_t index;
-    const char *rule;
-};
 /* Several motions, or none, where the laws of contact leave it open. */
 struct actio_ambiguity {
     double t;
@@ -79,11 +63,6 @@ struct actio_contact_forces {
 struct actio_gap_lanes {
     double *t, *y, **out, *work;
     struct actio_arg *in;
-};
-/* What happened in this run. */
-struct actio_happening_log {
-    struct actio_happening *happening;
-    size_t happenings, happenings_cap;
 };
 /* Stances by time. */
 struct actio_past_stances {
@@ -134,7 +113,6 @@ struct actio_contacts {
         void *at;
         size_t size;
     } room[4]; /* see actio_contacts_room */
-    struct actio_happening_log log;
     struct actio_past_stances past;
     struct actio_ambiguity ambiguity;
     struct actio_storm storm;
@@ -164,7 +142,6 @@ int actio_contacts_row(struct actio_motion *m, double t, double *y, bool backwar
 size_t actio_contacts_beyond(struct actio_motion *m, double t, const double *y, double *depth);
 /* soft.c: steps that do not pass over soft walls; 0, or 1 and a finding */
 int actio_soft_open(struct actio_motion *m);
-const char *actio_happening_word(enum actio_happening_kind kind);
 
 /* ---- inside */
 
@@ -219,7 +196,7 @@ double actio_kinetic_speed(const struct actio_contacts *c, size_t column, const 
 
 /* contact_history.c: one more happening; the stance from now on, and that of a time; is anything holding or rubbing?
  * Flow statuses. */
-int actio_contacts_happens(struct actio_contacts *c, double t, enum actio_happening_kind kind, size_t index,
+int actio_contacts_happens(struct actio_contacts *c, double t, enum actio_instant_kind kind, size_t index,
                            double impulse, const char *rule);
 bool actio_contacts_reserve(struct actio_contacts *c);
 int actio_contacts_remember(struct actio_contacts *c, double t);
@@ -227,6 +204,8 @@ void actio_contacts_recall(struct actio_contacts *c, double t, bool backward);
 void actio_contacts_set_busy(struct actio_contacts *c);
 /* contact_flow.c: positions (level 0) or velocities (1) onto what holds; a flow status. */
 int actio_contacts_put_on(struct actio_contacts *c, double t, double *y, int level);
+/* contact_flow.c: positions (moved) or velocities were set from outside: to the stance that follows. A flow status. */
+int actio_contacts_set(struct actio_contacts *c, double t, double *y, bool moved);
 /* Under the stance at hand, at a point that is known: which of those that hold and stick are at the edge of it? fresh:
  * the stance begins; else only those that were. */
 void actio_contacts_note_edges(struct actio_contacts *c, bool fresh);

@@ -583,3 +583,35 @@ int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, boo
     memcpy(y + c->n, c->before, c->n * sizeof *y);
     return status;
 }
+
+/* ---- instants */
+
+static void set_all_modes(struct actio_motion *m, const double *mode)
+{
+    memcpy(m->here.mode, mode, actio_system_modes(m->sys) * sizeof *mode);
+}
+
+/* Nothing is left of the time between: momenta and the impulses of rows only. */
+int actio_corner_jump(struct actio_motion *m, double t, double *y, const double *before, const double *after)
+{
+    struct actio_corner *c = m->corner;
+    bool turned = false;
+    if (!c) return ACTIO_FLOW_OK;
+    set_all_modes(m, before);
+    int status = read_side(m, t, y, &c->old);
+    set_all_modes(m, after);
+    if (!status) status = read_side(m, t, y, &c->new);
+    if (status) return actio_motion_note_bad(m);
+    struct jump j = look(m, c);
+    if (!j.lagrangian && !j.holonomic && !j.velocity) return check_rank(m, 0, t, y, &turned);
+    if (!m->sys->is.plain) return corner_stop(m, m->sys->switches.count, ACTIO_STOP_CORNER);
+    memcpy(c->y, y, m->ny * sizeof *y);
+    memcpy(c->v, y + c->n, c->n * sizeof *y);
+    c->nu = c->speed = 0;
+    for (size_t i = 0; i < c->n; i++) c->speed = fmax(c->speed, fabs(c->v[i]));
+    memset(c->gradient, 0, c->n * sizeof *c->gradient);
+    struct side spare = c->new;
+    if (follow(m, c, &c->old, &spare, t)) return corner_stop(m, m->sys->switches.count, ACTIO_STOP_CORNER);
+    memcpy(y + c->n, c->v, c->n * sizeof *y);
+    return check_rank(m, 0, t, y, &turned);
+}

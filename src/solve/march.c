@@ -35,6 +35,18 @@ const double *actio_march_known_at(struct actio_marching *m, double t)
     return actio_march_known_of(m, t, state_at(m, t), m->known);
 }
 
+double actio_march_slack(struct actio_marching *m, size_t guard, double t)
+{
+    double at, *f = m->f;
+    if (!m->stepper->gap || m->flow->unfold || m->stepper->gap(m->h, &at, m->y_at, f)) return 0;
+    const double *y = state_at(m, t);
+    m->flow->guard(m->flow->user, t, y, m->g);
+    double value = m->g[guard];
+    for (size_t i = 0; i < m->flow->n; i++) m->y_at[i] = y[i] + f[i];
+    m->flow->guard(m->flow->user, t, m->y_at, m->g);
+    return fabs(m->g[guard] - value);
+}
+
 static void dense_at(void *where, double t, double *y)
 {
     struct actio_marching *m = where;
@@ -123,7 +135,8 @@ static void restart(struct actio_marching *m)
     size_t firm = m->flow->guards - m->flow->watched;
     for (size_t i = 0; i < firm && m->flow->side; i++) m->side[i] = (signed char)m->flow->side(m->flow->user, i);
     m->fresh = true;
-    m->stepper->start(m->h, m->t, m->y, m->task->t1, m->task->rtol, m->task->atol);
+    m->t_stop = m->flow->next ? fmin(m->flow->next(m->flow->user), m->task->t1) : m->task->t1;
+    m->stepper->start(m->h, m->t, m->y, m->t_stop, m->task->rtol, m->task->atol);
 }
 
 /* One Newton correction along the flow: the state at t is more exact than the interpolant that t was found on. */
@@ -201,8 +214,37 @@ static void forget_sides(struct actio_marching *m, const double *old, const doub
         if (!m->due[i]) m->side[i] = 0;
 }
 
+/* A known state that may have jumped becomes the one that is integrated, also where the motion ends with it. */
+static int fold_back(struct actio_marching *m, const double *known, int stop)
+{
+    if (!m->flow->fold || (stop && stop != ACTIO_FLOW_ENDED)) return stop;
+    int bad = m->flow->fold(m->flow->user, m->t, known, m->y);
+    return bad ? bad : stop;
+}
+
+/* The guard's value in the state that the motion has there, which may be more exact than the interpolant. */
+static void meet(struct actio_marching *m, struct actio_meeting *meeting, double t, const double *y)
+{
+    meeting->t = t;
+    meeting->y = y;
+    m->flow->guard(m->flow->user, t, y, m->g);
+    meeting->value = m->g[meeting->guard];
+    meeting->slack += fabs(meeting->value);
+    if (fabs(meeting->value) > 0.5 * meeting->size && meeting->size > 0) meeting->rate = NAN;
+    m->flow->meet(m->flow->user, meeting);
+}
+
+static int leave(struct actio_marching *m, int stop, const double *old, const double *y)
+{
+    if (!m->flow->leave || (stop && stop != ACTIO_FLOW_ENDED)) return stop;
+    int bad = m->flow->leave(m->flow->user, m->t, old, y);
+    return bad ? bad : stop;
+}
+
 static int cross(struct actio_marching *m, const struct actio_incident *what)
 {
+    struct actio_meeting meeting;
+    if (m->flow->meet) actio_march_meet(m, what, &meeting);
     move_to(m, what);
     m->guard = what->guard;
     if (m->flow->project) {
@@ -213,9 +255,11 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     double *known = m->flow->unfold ? m->known : m->y, *old = m->flow->unfold ? m->moved : m->y_next;
     actio_march_known_of(m, m->t, m->y, known);
     memcpy(old, known, known_length(m->flow) * sizeof *old);
+    if (m->flow->meet) meet(m, &meeting, m->t, old);
     int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;
+    stop = leave(m, stop, old, known);
     forget_sides(m, old, known);
-    if (!stop && m->flow->fold) stop = m->flow->fold(m->flow->user, m->t, known, m->y);
+    stop = fold_back(m, known, stop);
     if (!stop) catch_up(m);
     rows_here(m); /* a row at this time has the state after it */
     if (!stop && chatters(m)) stop = ACTIO_FLOW_FAILED;
@@ -223,6 +267,26 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     m->side[what->guard] = (signed char)-m->side[what->guard];
     m->touched_at = m->t;
     restart(m);
+    return 0;
+}
+
+/* Rows at the clock's time have the state after it, whatever rounding makes of T0 + k T. */
+#define SAME_ROW (8 * DBL_EPSILON)
+
+/* The step has ended where something happens by the clock. */
+static int tick(struct actio_marching *m)
+{
+    double *known = m->flow->unfold ? m->known : m->y;
+    actio_march_known_of(m, m->t, m->y, known);
+    memcpy(m->moved_by_tick, known, known_length(m->flow) * sizeof *known);
+    int stop = leave(m, m->flow->tick(m->flow->user, m->t, known), m->moved_by_tick, known);
+    memset(m->due, 0, m->flow->guards);
+    forget_sides(m, m->moved_by_tick, known);
+    stop = fold_back(m, known, stop);
+    rows_here(m);
+    if (stop) return stop;
+    m->ticks++;
+    if (before(m, m->t, m->task->t1)) restart(m);
     return 0;
 }
 
@@ -241,16 +305,31 @@ static int cut(struct actio_marching *m, const struct actio_incident *what)
     return 0;
 }
 
+static int pass(struct actio_marching *m, const struct actio_incident *what)
+{
+    const struct actio_ode *flow = m->flow;
+    struct actio_meeting meeting;
+    if (!flow->meet) return flow->passed(flow->user, what->guard, what->t, actio_march_known_at(m, what->t));
+    actio_march_meet(m, what, &meeting);
+    meeting.slack = actio_march_slack(m, what->guard, what->t);
+    const double *y = actio_march_known_at(m, what->t);
+    meet(m, &meeting, what->t, y);
+    int stop = flow->passed(flow->user, what->guard, what->t, y);
+    return stop ? stop : flow->leave(flow->user, what->t, y, y);
+}
+
 /* Reports a touch or a singular surface; the step stays as it is unless the answer is to stop. */
 static int tell(struct actio_marching *m, const struct actio_incident *what)
 {
+    static const signed char either = 0;
     const struct actio_ode *flow = m->flow;
-    const double *y = actio_march_known_at(m, what->t);
+    const double *y = what->kind == PASS ? NULL : actio_march_known_at(m, what->t);
     int stop;
     if (what->kind == PASS) {
         m->passed[what->guard] = what->t;
         m->side[what->guard] = (signed char)-m->side[what->guard];
-        stop = flow->passed(flow->user, what->guard, what->t, y);
+        const signed char *way = flow->way ? flow->way + what->guard + flow->watched - flow->guards : &either;
+        stop = *way && *way != m->side[what->guard] ? 0 : pass(m, what);
     } else if (what->kind == TOUCH) {
         m->touched_at = what->t;
         stop = flow->touched(flow->user, what->guard, what->t, y);
@@ -269,6 +348,7 @@ static int tell(struct actio_marching *m, const struct actio_incident *what)
 static int inside_step(struct actio_marching *m, bool *crossed)
 {
     struct actio_incident poor = { NOTHING, 0, SIZE_MAX };
+    bool looked = m->flow->guards == 0;
     *crossed = false;
     actio_march_look_at_quality(m, &poor);
     if (m->flow->guards) actio_march_sample_guards(m);
@@ -277,6 +357,8 @@ static int inside_step(struct actio_marching *m, bool *crossed)
         int late = m->flow->guards ? actio_march_look_at_guards(m, &next) : 0;
         m->guard = SIZE_MAX;
         if (late) return late;
+        if (!looked) actio_march_look_near(m, next.kind == CROSSING || next.kind == CUT ? next.t : m->t_next);
+        looked = true;
         if (next.kind == NOTHING) return 0;
         if (next.kind == CROSSING) {
             *crossed = true;
@@ -320,6 +402,30 @@ static bool creeps(struct actio_marching *m)
     return slow && m->steps > CREEP_STEPS;
 }
 
+static void mark_here(struct actio_marching *m)
+{
+    if (m->stepper->gap && m->task->mark) mark(m, m->t, actio_march_known_of(m, m->t, m->y, m->known));
+}
+
+/* The end of a step in which nothing happened, but what the clock makes happen there. */
+static int end_step(struct actio_marching *m)
+{
+    size_t every = m->task->gap_every;
+    double slack = SAME_ROW * fabs(m->t_next), *done = m->y;
+    bool ticks = m->flow->next && m->flow->next(m->flow->user) <= m->t_next + slack;
+    rows_before(m, ticks ? m->t_next - slack : m->t_next);
+    if (every && m->steps % every == 0) tell_gap(m);
+    m->y = m->y_next;
+    m->y_next = done;
+    m->t = m->t_next;
+    m->fresh = false;
+    if (!ticks) rows_here(m);
+    if (m->flow->stepped) m->flow->stepped(m->flow->user, m->t, m->y);
+    int stop = ticks ? tick(m) : 0;
+    if (!stop) mark_here(m);
+    return stop;
+}
+
 static int one_step(struct actio_marching *m)
 {
     const struct actio_march_task *task = m->task;
@@ -328,19 +434,8 @@ static int one_step(struct actio_marching *m)
     if (m->steps++ >= (task->max_steps ? task->max_steps : MOST_STEPS)) return ACTIO_MARCH_TOO_MANY_STEPS;
     int bad = m->stepper->step(m->h, &m->t_next, m->y_next);
     if (!bad) bad = inside_step(m, &crossed);
+    if (!bad && !crossed) bad = end_step(m);
     if (bad) return bad;
-    if (!crossed) {
-        rows_before(m, m->t_next);
-        if (task->gap_every && m->steps % task->gap_every == 0) tell_gap(m);
-        double *done = m->y;
-        m->y = m->y_next;
-        m->y_next = done;
-        m->t = m->t_next;
-        m->fresh = false;
-        rows_here(m);
-        if (m->flow->stepped) m->flow->stepped(m->flow->user, m->t, m->y);
-        if (m->stepper->gap) mark(m, m->t, m->task->mark ? actio_march_known_of(m, m->t, m->y, m->known) : NULL);
-    }
     if (m->overdue) return ACTIO_FLOW_STOPPED;
     if (creeps(m)) return ACTIO_MARCH_STEP_TO_ZERO;
     if (task->progress && m->steps % PROGRESS_EVERY == 0) task->progress(task->progress_user, m->t);
@@ -351,7 +446,8 @@ static int one_step(struct actio_marching *m)
 static bool march_take_memory(struct actio_marching *m, double **block)
 {
     size_t n = m->flow->n, guards = m->flow->guards, known = m->flow->unfold ? m->flow->known : 0;
-    *block = actio_alloc(m->ctx, 4 * n + 2 * known + (ACTIO_ROOT_NODES + 2) * guards + 1, sizeof **block);
+    size_t jump = m->flow->next ? known_length(m->flow) : 0;
+    *block = actio_alloc(m->ctx, 4 * n + jump + 2 * known + (ACTIO_ROOT_NODES + 2) * guards + 1, sizeof **block);
     m->side = actio_alloc(m->ctx, 2 * guards + 1, sizeof *m->side);
     m->h = m->stepper->open(m->ctx, m->flow);
     if (!*block || !m->side || !m->h) return false;
@@ -365,6 +461,7 @@ static bool march_take_memory(struct actio_marching *m, double **block)
     m->known = m->sample + ACTIO_ROOT_NODES * guards;
     m->moved = m->known + known;
     m->passed = m->moved + known;
+    m->moved_by_tick = m->passed + guards;
     return true;
 }
 
@@ -399,6 +496,7 @@ static void report(struct actio_marching *m, struct actio_march_result *out)
     m->stepper->stats(m->h, &out->stats);
     out->stats.rhs += m->rhs;
     out->stats.projections += m->projections;
+    out->stats.restarts -= m->ticks < out->stats.restarts ? m->ticks : out->stats.restarts; /* at known times */
     out->rows = m->row[0];
     out->also = m->row[1];
     out->t = m->t;

@@ -8,10 +8,26 @@
 #include "base/findings.h"
 #include "algebra/linear.h"
 
-/* Return values of the callbacks below. */
-enum actio_flow_status { ACTIO_FLOW_OK, ACTIO_FLOW_NAN, ACTIO_FLOW_SINGULAR, ACTIO_FLOW_FAILED, ACTIO_FLOW_STOPPED };
+/* Return values of the callbacks below. ENDED: the motion ends here, as it should. */
+enum actio_flow_status {
+    ACTIO_FLOW_OK,
+    ACTIO_FLOW_NAN,
+    ACTIO_FLOW_SINGULAR,
+    ACTIO_FLOW_FAILED,
+    ACTIO_FLOW_STOPPED,
+    ACTIO_FLOW_ENDED
+};
 
 typedef void (*actio_dense_fn)(void *where, double t, double *y);
+
+/* A guard at the instant when it shows something, in the state before it: its value, how fast it moves along the motion
+ * and how that changes (rate NAN: it jumps there, with a switch), how large it is nearby, and by how much an interpolant
+ * is wrong. */
+struct actio_meeting {
+    size_t guard;
+    double t, value, rate, bend, size, slack;
+    const double *y;
+};
 
 /* y' = f(t, y) with an invariant manifold. All callbacks take `user` first. Nothing here allocates. */
 struct actio_ode {
@@ -45,6 +61,19 @@ struct actio_ode {
     /* The last `watched` guards are only looked at: `passed` is called for each crossing, and the step goes on. */
     size_t watched;
     int (*passed)(void *user, size_t guard, double t, const double *y);
+    /* Directions in which they count, by watched guard: 1 rising, -1 falling, 0 either. NULL: either. */
+    const signed char *way;
+    /* The next time at which something happens by the clock: a step ends there, and `tick` is called; the known state
+     * may jump. 0 go on, else stop with this status. NULL: nothing does. */
+    double (*next)(void *user);
+    int (*tick)(void *user, double t, double *y);
+    /* Before and after `crossed` or `passed`, for who keeps a list of instants. `leave`: velocities before, the state
+     * after; a flow status. Both NULL: nobody does. */
+    void (*meet)(void *user, const struct actio_meeting *what);
+    int (*leave)(void *user, double t, const double *old, const double *y);
+    /* A guard that comes near 0 and turns back, for those that `may_near` names. NULL: nobody looks. */
+    bool (*may_near)(void *user, size_t guard);
+    void (*nears)(void *user, const struct actio_meeting *what);
     /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL =
      * nothing to do. */
     int (*enter)(void *user, double t, double *y);

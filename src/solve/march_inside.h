@@ -18,20 +18,23 @@ struct actio_marching {
     const struct actio_march_task *task;
     const struct actio_stepper *stepper;
     void *h;
+    double t_stop;                              /* where something happens by the clock, or the end */
     double t, t_next, direction;                /* the step is t -> t_next, y -> y_next */
     double t_creep;                             /* where it was CREEP_STEPS ago */
     double t_poor, poor;                        /* where it was POOR_STEPS ago, and the quality there */
     double *y, *y_next, *y_at, *f, *g, *sample; /* y_at, f, g: scratch */
+    double *moved_by_tick;                      /* scratch: the known state before the clock */
     double *known, *moved;                      /* scratch, where the known state is another */
     double *passed;                             /* by watched guard: up to when its crossings were reported */
     signed char *side;                          /* sign of each guard in this mode, 0 = not known yet */
     signed char *due;                           /* by watched guard: it crosses together with `firm` */
     struct actio_incident firm;                 /* the first thing that changes modes in this step */
     size_t row[ACTIO_MARCH_LISTS];              /* the next one of each list */
-    size_t steps, rhs, projections, guard;      /* guard: the one in hand */
-    double look_start, look_end;                /* of the part of the step where the guard has values */
-    double touched_at, singular_at;             /* the last ones reported, not to be reported twice */
-    double since;                               /* from the crossing under way to its rounded time */
+    size_t ticks;
+    size_t steps, rhs, projections, guard; /* guard: the one in hand */
+    double look_start, look_end;           /* of the part of the step where the guard has values */
+    double touched_at, singular_at;        /* the last ones reported, not to be reported twice */
+    double since;                          /* from the crossing under way to its rounded time */
     double chatter_from;
     size_t chatter;
     bool fresh;   /* the step is the first one after a restart */
@@ -45,9 +48,15 @@ static inline size_t known_length(const struct actio_ode *flow) { return flow->u
 /* march.c: the known state of an integrated one, and that at a time of the step; NAN where it can't be unfolded. */
 const double *actio_march_known_of(struct actio_marching *m, double t, const double *y, double *to);
 const double *actio_march_known_at(struct actio_marching *m, double t);
+/* What the interpolant's error is worth to the guard at a time of the step. */
+double actio_march_slack(struct actio_marching *m, size_t guard, double t);
 /* march_look.c: what happens first in the step, by its guards, sampled before, and by the elimination's quality. */
 void actio_march_sample_guards(struct actio_marching *m);
 int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *best); /* a flow status */
+/* what the guard of an incident does there, on the step's interpolant */
+void actio_march_meet(struct actio_marching *m, const struct actio_incident *what, struct actio_meeting *meeting);
+/* march_near.c: guards that come near 0 before `until` and turn back */
+void actio_march_look_near(struct actio_marching *m, double until);
 void actio_march_look_at_quality(struct actio_marching *m, struct actio_incident *best);
 
 #endif

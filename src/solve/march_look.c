@@ -286,6 +286,30 @@ int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *
     return ACTIO_FLOW_OK;
 }
 
+/* Bends of two widths agree but for rounding. */
+static double agreed(double wide, double narrow)
+{
+    double less = fmin(fabs(wide), fabs(narrow)), more = fmax(fabs(wide), fabs(narrow));
+    return wide * narrow > 0 && more <= 2 * less ? wide : 0;
+}
+
+/* A parabola through values of the guard next to the instant, inside the step. */
+void actio_march_meet(struct actio_marching *m, const struct actio_incident *what, struct actio_meeting *meeting)
+{
+    double h = 0.5 * fmax(0.05 * fabs(what->t - m->t), 1e-3 * fabs(m->t_next - m->t)) * m->direction, g[5],
+           first = what->t - 2 * h;
+    if (before(m, first, m->t)) first = m->t;
+    if (before(m, m->t_next, first + 4 * h)) first = m->t_next - 4 * h;
+    m->guard = what->guard;
+    for (int i = 0; i < 5; i++) g[i] = guard_value(m, first + i * h);
+    double bend = agreed((g[4] - 2 * g[2] + g[0]) / (4 * h * h), (g[3] - 2 * g[2] + g[1]) / (h * h));
+    *meeting = (struct actio_meeting){ .guard = what->guard,
+                                       .t = what->t,
+                                       .rate = (g[4] - g[0]) / (4 * h) + bend * (what->t - first - 2 * h),
+                                       .bend = bend,
+                                       .size = fmax(fabs(g[0]), fabs(g[4])) };
+}
+
 void actio_march_look_at_quality(struct actio_marching *m, struct actio_incident *best)
 {
     double t;

@@ -6,6 +6,7 @@
 #define ACTIO_SOLVE_MOTION_H
 
 #include "equations/system.h"
+#include "solve/instants.h"
 #include "solve/lanes.h"
 #include "solve/march.h"
 #include "solve/saddle.h"
@@ -37,6 +38,7 @@ enum { ACTIO_FIRST_CHANGES = 4096 }; /* room for so many switches is taken befor
 struct actio_law;
 struct actio_contacts;
 struct actio_corner;
+struct actio_resets;
 struct actio_tape;
 struct actio_dual;
 struct actio_tension;
@@ -142,10 +144,11 @@ struct actio_halt {
         ACTIO_STOP_RANK_SWITCHES,
         ACTIO_STOP_VELOCITIES_JUMP,
         ACTIO_STOP_CORNER,
+        ACTIO_STOP_INSTANT,
         ACTIO_STOP_AT_WILL, /* a switch rests where it may leave at any time */
         ACTIO_STOP_ORDER,
         ACTIO_STOP_TWO_RULES, /* a velocity row and the Lagrangian jump at one place */
-        ACTIO_STOP_NO_RULE /* the law in force has no rule for velocities that jump */
+        ACTIO_STOP_NO_RULE    /* the law in force has no rule for velocities that jump */
     } why;
 };
 /* For stiff steppers. */
@@ -166,16 +169,18 @@ struct actio_motion {
     struct actio_saddle *saddle;
     struct actio_row_rank rows;
     double *rooted; /* a state, scratch of switch_rest.c; NULL: not needed */
-    bool *rests; /* switches that stay on their surface */
+    bool *rests;    /* switches that stay on their surface */
     struct actio_pivot_watch watch;
     struct actio_no_number bad;
     struct actio_motion_scratch scratch;
     struct actio_motion_chain chain;
     struct actio_mode_history history;
+    struct actio_instants instants;
     struct actio_ode flow;
     size_t evaluations;              /* right-hand sides since the caller last set it */
     struct actio_contacts *contacts; /* contacts.h; NULL: there are none, and no friction and no events */
     struct actio_corner *corner;     /* corner.h; NULL: only forces have switches */
+    struct actio_resets *resets;     /* instants.h; NULL: nothing is set at instants */
     struct actio_obeyed obeys;
     struct actio_chosen chosen;
     struct actio_halt halted;
@@ -228,6 +233,9 @@ void actio_modes_forget(struct actio_motion *motion);
 size_t actio_modes_flips(const struct actio_motion *motion, size_t change, const struct actio_mode_flip **flip);
 /* Until it is checked again. */
 const double *actio_motion_modes_at(const struct actio_motion *motion, double t, bool backward);
+/* At an instant: values of the switching functions, and modes anew of those that have others now. A flow status. */
+void actio_switches_note(struct actio_motion *motion, double t, const double *y, double *guard);
+int actio_switches_reread(struct actio_motion *motion, double t, const double *y, const double *guard);
 /* switch_rest.c: it rests, and may leave its surface at any time */
 bool actio_switch_may_leave(struct actio_motion *motion, size_t k, double t, const double *y);
 void actio_switch_guard(void *motion, double t, const double *y, double *g); /* the flow's guard, side and crossed */

@@ -3,6 +3,7 @@
 #include "solve/motion_inside.h"
 #include "solve/contacts.h"
 #include "solve/corner.h"
+#include "solve/resets.h"
 #include "solve/law.h"
 #include "solve/segments.h"
 #include "solve/tension.h"
@@ -20,6 +21,7 @@ static struct actio_binding here(struct actio_motion *m)
         [ACTIO_SPACE_PARAM] = m->here.param,
         [ACTIO_SPACE_HIDDEN] = m->here.hidden,
         [ACTIO_SPACE_MODE] = m->here.mode,
+        [ACTIO_SPACE_HELD] = m->here.mode + m->sys->switches.count,
         [ACTIO_SPACE_EXTERNAL] = m->here.outside,
         [ACTIO_SPACE_Q] = m->here.y,
         [ACTIO_SPACE_V] = m->here.y + m->n,
@@ -160,7 +162,7 @@ static bool take_buffers(struct actio_motion *m, const double *param)
         { &m->here.lambda, actio_system_reported(sys) },
         { &m->here.reaction, m->N },
         { &m->here.param, sys->params },
-        { &m->here.mode, sys->switches.count },
+        { &m->here.mode, actio_system_modes(sys) },
         { &m->here.hidden, 1 },
         { &m->here.outside, sys->externals },
         { &m->scratch.weight, m->N + m->p },
@@ -178,7 +180,7 @@ static bool take_buffers(struct actio_motion *m, const double *param)
     if (!m->rows.unique || !m->rows.unique_here) return false;
     for (size_t k = 0; k < m->p; k++) m->rows.unique[k] = true;
     if (sys->params) memcpy(m->here.param, param, sys->params * sizeof *param);
-    size_t inputs = sys->solved.symbolic ? m->ny + sys->switches.count + sys->externals + 2 : 1; /* and time */
+    size_t inputs = sys->solved.symbolic ? m->ny + actio_system_modes(sys) + sys->externals + 2 : 1; /* and time */
     m->scratch.slave_work =
         actio_alloc(m->ctx, (sys->field.slaves + 1) * (sys->field.slaves + 1), sizeof *m->scratch.slave_work);
     m->scratch.slave_pivot = actio_alloc(m->ctx, sys->field.slaves + 1, sizeof *m->scratch.slave_pivot);
@@ -248,7 +250,12 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
         actio_motion_close(m);
         return 1;
     }
-    if (actio_contacts_open(m) || actio_soft_open(m)) {
+    if (actio_contacts_open(m) || actio_soft_open(m) || actio_resets_open(m)) {
+        actio_motion_close(m);
+        return 1;
+    }
+    if (actio_instants_open(m)) {
+        out_of_memory(m);
         actio_motion_close(m);
         return 1;
     }
@@ -260,7 +267,9 @@ void actio_motion_close(struct actio_motion *m)
     if (!m->ctx) return;
     actio_motion_disobey(m);
     actio_contacts_close(m);
+    actio_instants_close(m);
     actio_corner_close(m);
+    actio_resets_close(m);
     actio_segments_close(m);
     actio_tension_close(m);
     void *all[] = { m->here.y,

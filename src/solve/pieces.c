@@ -2,6 +2,7 @@
  * A motion in pieces, each a march that ends at the time that is wanted. */
 #include "solve/pieces.h"
 #include "solve/contacts.h"
+#include "solve/resets.h"
 #include "solve/segments.h"
 
 #include <math.h>
@@ -61,11 +62,15 @@ static void visit_all(struct record *r, struct actio_pieces *p)
     visit(r, &p->t, sizeof p->t);
     visit(r, &p->way, sizeof p->way);
     visit(r, p->y, m->ny * sizeof *p->y);
-    visit(r, m->here.mode, m->sys->switches.count * sizeof *m->here.mode);
+    visit(r, m->here.mode, actio_system_modes(m->sys) * sizeof *m->here.mode);
     visit(r, m->rests, m->sys->switches.count * sizeof *m->rests);
     visit(r, p->sides, m->flow.watched * sizeof *p->sides);
     visit(r, p->passed, m->flow.watched * sizeof *p->passed);
     if (m->contacts) visit_contacts(r, m->contacts);
+    struct actio_resets_kept kept = actio_resets_keep(m);
+    if (kept.clocks) visit(r, kept.tick, kept.clocks * sizeof *kept.tick);
+    if (kept.guards) visit(r, kept.side, kept.guards);
+    if (kept.events) visit(r, kept.level, kept.events);
 }
 
 size_t actio_pieces_save(const struct actio_pieces *p, unsigned char *bytes)

@@ -40,7 +40,8 @@ double actio_stands_out(const double *x, size_t n)
 /* All that is computed, but neither params nor branches. */
 static bool moves(actio_slot s)
 {
-    return s.space != ACTIO_SPACE_PARAM && s.space != ACTIO_SPACE_HIDDEN && s.space != ACTIO_SPACE_MODE;
+    return s.space != ACTIO_SPACE_PARAM && s.space != ACTIO_SPACE_HIDDEN && s.space != ACTIO_SPACE_MODE
+           && s.space != ACTIO_SPACE_HELD;
 }
 
 static bool open_shaking(struct shaking *s, struct actio_rows *r, size_t filled)

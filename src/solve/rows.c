@@ -27,6 +27,7 @@ static struct actio_binding lanes_of(struct actio_rows *r)
         { ACTIO_SPACE_LAMBDA, r->lambda },
         { ACTIO_SPACE_REACTION, r->reaction },
         { ACTIO_SPACE_MODE, r->mode },
+        { ACTIO_SPACE_HELD, r->mode + m->sys->switches.count * r->rows },
         { ACTIO_SPACE_EXTERNAL, r->outside },
         { ACTIO_SPACE_T, r->times },
     };
@@ -104,7 +105,7 @@ int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *
                  { &r->zdot, m->N },
                  { &r->lambda, actio_system_reported(m->sys) },
                  { &r->reaction, m->N },
-                 { &r->mode, m->sys->switches.count },
+                 { &r->mode, actio_system_modes(m->sys) },
                  { &r->outside, m->sys->externals },
                  { &r->step, widest } };
     size_t values = 0;
@@ -211,7 +212,7 @@ static void project_lanes(struct actio_rows *r, size_t first, size_t count, enum
 
 static void fill_modes(struct actio_rows *r, size_t first, size_t count)
 {
-    size_t modes = r->motion->sys->switches.count;
+    size_t modes = actio_system_modes(r->motion->sys);
     for (size_t l = first; modes && l < first + count; l++) {
         const double *mode = actio_motion_modes_at(r->motion, r->times[l], r->backward);
         for (size_t k = 0; k < modes; k++) r->mode[k * r->rows + l] = mode[k];
@@ -234,7 +235,7 @@ static int solve_row(struct actio_rows *r, size_t l)
     struct actio_motion *m = r->motion;
     double *y = m->scratch.step + m->N; /* scratch of ny values */
     rows_gather(r->y, r->rows, l, y, m->ny);
-    rows_gather(r->mode, r->rows, l, m->here.mode, m->sys->switches.count);
+    rows_gather(r->mode, r->rows, l, m->here.mode, actio_system_modes(m->sys));
     if (actio_corner_rank_varies(m)) actio_corner_rank(m, r->times[l], y);
     if (actio_contacts_hard(m)) {
         int status = actio_contacts_row(m, r->times[l], y, r->backward);

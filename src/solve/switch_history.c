@@ -21,7 +21,7 @@ static bool mode_history_grow(struct actio_context *ctx, void **list, size_t *ca
 }
 
 /* All modes stand at changes 0, stride, 2 stride, ...: going on from there costs no more than copying them. */
-static size_t stride(const struct actio_motion *m) { return m->sys->switches.count; }
+static size_t stride(const struct actio_motion *m) { return actio_system_modes(m->sys); }
 
 static bool room_for_flip(struct actio_motion *m)
 {
@@ -41,7 +41,7 @@ static bool add_flip(struct actio_motion *m, size_t k)
 
 static bool add_base(struct actio_motion *m)
 {
-    size_t modes = m->sys->switches.count;
+    size_t modes = actio_system_modes(m->sys);
     void *base = m->history.base;
     if (!mode_history_grow(m->ctx, &base, &m->history.bases_cap, m->history.changes / stride(m),
                            ACTIO_FIRST_CHANGES / modes + 1, modes * sizeof *m->history.base))
@@ -53,14 +53,15 @@ static bool add_base(struct actio_motion *m)
 
 static bool room_for_two(struct actio_motion *m)
 {
-    if (!m->history.last) m->history.last = actio_alloc(m->ctx, 2 * m->sys->switches.count, sizeof *m->history.last);
-    m->history.past = m->history.last ? m->history.last + m->sys->switches.count : NULL;
+    if (!m->history.last)
+        m->history.last = actio_alloc(m->ctx, 2 * actio_system_modes(m->sys), sizeof *m->history.last);
+    m->history.past = m->history.last ? m->history.last + actio_system_modes(m->sys) : NULL;
     return m->history.last;
 }
 
 int actio_modes_remember(struct actio_motion *m, double t)
 {
-    size_t modes = m->sys->switches.count;
+    size_t modes = actio_system_modes(m->sys);
     void *change = m->history.change;
     if (m->history.changes == 0) m->history.flips = 0;
     if (!room_for_two(m) || !room_for_flip(m)
@@ -82,7 +83,7 @@ void actio_modes_forget(struct actio_motion *m)
     if (m->history.changes < 2) return;
     m->history.changes--;
     m->history.flips = m->history.change[m->history.changes].first;
-    memcpy(m->history.last, m->here.mode, m->sys->switches.count * sizeof *m->here.mode);
+    memcpy(m->history.last, m->here.mode, actio_system_modes(m->sys) * sizeof *m->here.mode);
 }
 
 size_t actio_modes_flips(const struct actio_motion *m, size_t change, const struct actio_mode_flip **flip)
@@ -96,7 +97,7 @@ size_t actio_modes_flips(const struct actio_motion *m, size_t change, const stru
 /* Modes after this change. */
 static const double *modes_after(const struct actio_motion *m, size_t change)
 {
-    size_t base = change / stride(m), modes = m->sys->switches.count;
+    size_t base = change / stride(m), modes = actio_system_modes(m->sys);
     const struct actio_mode_flip *flip;
     memcpy(m->history.past, m->history.base + base * modes, modes * sizeof *m->history.past);
     for (size_t i = base * stride(m) + 1; i <= change; i++)

@@ -4,6 +4,7 @@
  * next one. */
 #include "solve/contacts.h"
 #include "solve/corner.h"
+#include "solve/resets.h"
 
 #include <math.h>
 #include <string.h>
@@ -358,13 +359,14 @@ static int look_anew(struct actio_motion *m, double t, const double *y)
     const double *values = m->p && !m->sys->field.axes ? actio_motion_values(m, t, y) : NULL;
     if (values) actio_saddle_note(m->saddle, values);
     actio_motion_watch(m, t, y);
-    return m->sys->switches.count ? actio_modes_remember(m, t) : 0;
+    return actio_system_modes(m->sys) ? actio_modes_remember(m, t) : 0;
 }
 
 static void forget_run(struct actio_motion *m)
 {
     m->obeys.based = false;
     m->history.changes = 0;
+    actio_instants_begin(m);
     m->halted.why = ACTIO_STOP_NONE;
     m->watch.quality = 1;
     m->outside.failed = 0;
@@ -374,6 +376,7 @@ int actio_motion_begin(struct actio_motion *m, double t, const double *y)
 {
     forget_run(m);
     if (m->contacts) actio_contacts_begin(m);
+    actio_resets_begin(m, t);
     int stopped = read_modes(m, t, y, 0);
     if (!stopped && actio_corner_rank_varies(m)) stopped = actio_corner_rank(m, t, y);
     if (!stopped) stopped = settle_resting(m, SIZE_MAX, t, y);
@@ -386,4 +389,38 @@ int actio_motion_resume(struct actio_motion *m, double t, const double *y)
     int status = m->contacts ? actio_contacts_resume(m, t) : 0;
     if (!status) status = actio_corner_resume(m, t, y);
     return status ? status : look_anew(m, t, y);
+}
+
+/* ---- instants */
+
+void actio_switches_note(struct actio_motion *m, double t, const double *y, double *guard)
+{
+    if (m->sys->switches.count) memcpy(guard, guards_at(m, t, y), m->sys->switches.count * sizeof *guard);
+}
+
+/* One that stands on its surface takes the side where the motion goes. */
+static int reread(struct actio_motion *m, size_t k, double t, const double *y, bool *changed)
+{
+    double u = guards_at(m, t, y)[k], old = m->here.mode[k];
+    if (fabs(u - surface_at(m, k, u)) <= HELD * fmax(1, fabs(u))) {
+        if (!switches_settle(m, k, t, y, 1)) return stop_chattering(m, k, t, y);
+    } else {
+        m->here.mode[k] = actio_mode_at(m->sys, k, u, 1);
+        m->rests[k] = false;
+    }
+    *changed |= m->here.mode[k] != old;
+    return ACTIO_FLOW_OK;
+}
+
+int actio_switches_reread(struct actio_motion *m, double t, const double *y, const double *guard)
+{
+    int status = ACTIO_FLOW_OK;
+    bool changed = true;
+    for (size_t round = 0; changed && round <= m->sys->switches.count; round++) {
+        changed = false;
+        for (size_t k = 0; k < m->sys->switches.count && !status; k++)
+            if (guards_at(m, t, y)[k] != guard[k]) status = reread(m, k, t, y, &changed);
+        if (status) return status;
+    }
+    return settle_resting(m, SIZE_MAX, t, y);
 }

@@ -182,6 +182,8 @@ static bool open_leaf(struct actio_jets *j, size_t i, const struct actio_node *n
     j->is_real[i] = j->input[i] < 0;
     if (slot.space == ACTIO_SPACE_PARAM) j->real[i] = param[slot.index];
     else if (slot.space == ACTIO_SPACE_MODE) j->real[i] = mode[slot.index];
+    else if (slot.space == ACTIO_SPACE_HELD)
+        j->real[i] = actio_model_number(j->F->model, j->F->model->resets.held[slot.index].start);
     else return !j->is_real[i];
     return true;
 }

@@ -14,13 +14,9 @@ static struct actio_binding here(struct actio_manifold *m)
         int space;
         const double *base;
     } bound[] = {
-        { ACTIO_SPACE_T, &m->t },
-        { ACTIO_SPACE_PARAM, m->param },
-        { ACTIO_SPACE_Q, m->y },
-        { ACTIO_SPACE_V, m->y + n },
-        { ACTIO_SPACE_STATE, m->y + 2 * n },
-        { ACTIO_SPACE_MODE, m->mode },
-        { ACTIO_SPACE_EXTERNAL, m->outside },
+        { ACTIO_SPACE_T, &m->t },      { ACTIO_SPACE_PARAM, m->param },      { ACTIO_SPACE_Q, m->y },
+        { ACTIO_SPACE_V, m->y + n },   { ACTIO_SPACE_STATE, m->y + 2 * n },  { ACTIO_SPACE_MODE, m->mode },
+        { ACTIO_SPACE_HELD, m->held }, { ACTIO_SPACE_EXTERNAL, m->outside },
     };
     for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) {
         b.space[bound[i].space].base = bound[i].base;
@@ -83,6 +79,9 @@ void actio_manifold_open(struct actio_manifold *m, struct actio_formation *F, co
     m->y = actio_form_array(F, m->ny, sizeof *m->y);
     m->mode = actio_form_array(F, F->sys.switches.count, sizeof *m->mode);
     m->outside = actio_form_array(F, F->sys.externals, sizeof *m->outside);
+    m->held = actio_form_array(F, F->sys.resets.held, sizeof *m->held);
+    for (size_t i = 0; i < F->sys.resets.held; i++)
+        m->held[i] = actio_model_number(F->model, F->model->resets.held[i].start);
     for (size_t i = 0; i < F->sys.externals; i++) m->outside[i] = 1; /* forces do not decide on ranks */
     for (size_t k = 0; k < F->sys.switches.count; k++) m->mode[k] = 1;
     m->param = actio_form_array(F, F->sys.params, sizeof *m->param);

@@ -23,6 +23,7 @@ struct actio_manifold {
     struct actio_kernels *in_use;
     size_t ny;
     double t, *y, *param, *mode, *outside; /* the point: probes read here; switches stay on one side */
+    double *held;                          /* held values at their start */
     actio_expr *wrt;                       /* q, v, s */
     /* position constraints and velocity constraints, each 0 on the manifold; `added`: with those that are not ready,
      * which nothing reads yet */

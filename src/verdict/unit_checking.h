@@ -42,7 +42,7 @@ struct actio_unit_checking {
     struct actio_model *model;
     struct actio_findings *f;
     struct actio_arena arena;
-    actio_quantity *param, *coord, *state, *frame, *observe, *let, time;
+    actio_quantity *param, *coord, *state, *held, *frame, *observe, *let, time;
     const char *time_word;
     struct actio_unit times;                /* the units of time that were seen */
     bool any_unit, noted, numbers_are_data; /* in definitions and start data a number may have any unit */
@@ -65,6 +65,7 @@ void actio_unit_add_parts(struct actio_unit_checking *c); /* lagrangian, dissipa
 void actio_unit_add_forces(struct actio_unit_checking *c);
 void actio_unit_add_equations(struct actio_unit_checking *c); /* flows, constraints, frames, lets, symmetries */
 void actio_unit_add_contacts(struct actio_unit_checking *c);  /* friction and events as well */
+void actio_unit_add_instants(struct actio_unit_checking *c);  /* what when and every set */
 void actio_unit_add_data(struct actio_unit_checking *c);      /* definitions of params, start data */
 void actio_unit_add_columns(struct actio_unit_checking *c);
 

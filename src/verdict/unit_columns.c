@@ -70,6 +70,7 @@ static const char *variable_name(const struct actio_model *m, size_t i)
 {
     return i < m->coords ? m->coord[i].name : m->state[i - m->coords].name;
 }
+static const char *held_name(const struct actio_model *m, size_t i) { return m->resets.held[i].name; }
 static const char *rate_name(const struct actio_model *m, size_t i)
 {
     return i < m->coords ? m->coord[i].dot_name : m->state[i - m->coords].dot_name;
@@ -103,6 +104,11 @@ static const char *unit_of_variable(struct actio_column_units *u, size_t i)
 {
     const char *unit = i < u->model->coords ? u->model->coord[i].unit : u->model->state[i - u->model->coords].unit;
     return unit ? unit : "";
+}
+
+static const char *unit_of_held(struct actio_column_units *u, size_t i)
+{
+    return u->model->resets.held[i].unit ? u->model->resets.held[i].unit : "";
 }
 
 static const char *unit_of_rate(struct actio_column_units *u, size_t i)
@@ -156,6 +162,7 @@ static const char *unit_of_part(struct actio_column_units *u, int role, const ch
     } rule[] = {
         { ACTIO_ROLE_COORD, false, variable_name, m->coords, unit_of_variable },
         { ACTIO_ROLE_STATE, false, variable_name, m->coords + m->states, unit_of_variable },
+        { ACTIO_ROLE_HELD, false, held_name, m->resets.helds, unit_of_held },
         { ACTIO_ROLE_RATE, false, rate_name, m->coords + m->states, unit_of_rate },
         { ACTIO_ROLE_REACTION, true, coord_name, m->coords, unit_of_reaction },
         { ACTIO_ROLE_LAMBDA, true, constraint_name, m->constraints, unit_of_lambda },

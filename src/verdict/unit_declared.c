@@ -77,6 +77,16 @@ static void declare_variables(struct actio_unit_checking *c, const struct actio_
         (*q)[i] = declare(c, &(struct declared){ v[i].name, v[i].unit, v[i].span }, &last, &u);
 }
 
+static void declare_held(struct actio_unit_checking *c)
+{
+    const struct actio_held_line *h = c->model->resets.held;
+    const char *last = NULL;
+    struct actio_unit u;
+    c->held = actio_arena_array(&c->arena, c->model->resets.helds + 1, sizeof *c->held);
+    for (size_t i = 0; i < c->model->resets.helds; i++)
+        c->held[i] = declare(c, &(struct declared){ h[i].name, h[i].unit, h[i].span }, &last, &u);
+}
+
 static void declare_params(struct actio_unit_checking *c)
 {
     const struct actio_param *p = c->model->param;
@@ -116,6 +126,7 @@ void actio_unit_declare_all(struct actio_unit_checking *c)
     declare_made(c);
     declare_variables(c, m->coord, m->coords, &c->coord);
     declare_variables(c, m->state, m->states, &c->state);
+    declare_held(c);
     choose_time(c);
     for (size_t i = 0; i < m->params; i++)
         note_size(c, &(struct declared){ m->param[i].name, m->param[i].unit, m->param[i].span }, &c->param[i]);

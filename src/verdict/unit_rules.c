@@ -77,6 +77,7 @@ static actio_quantity symbol(struct actio_unit_checking *c, const struct node *n
     case ACTIO_SPACE_PARAM: return c->param[s.index];
     case ACTIO_SPACE_Q: return c->coord[s.index];
     case ACTIO_SPACE_STATE: return c->state[s.index];
+    case ACTIO_SPACE_HELD: return c->held[s.index];
     case ACTIO_SPACE_V: return actio_quantity_product(&c->coord[s.index], &c->time, -1);
     case ACTIO_SPACE_SDOT: return actio_quantity_product(&c->state[s.index], &c->time, -1);
     case ACTIO_SPACE_ACC:

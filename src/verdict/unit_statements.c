@@ -56,10 +56,10 @@ static void add_made(struct actio_unit_checking *c, struct actio_span span, cons
 void actio_unit_add_equations(struct actio_unit_checking *c)
 {
     const struct actio_model *m = c->model;
-    for (size_t i = 0; i < m->flows; i++) {
-        struct actio_unit_statement *s = units_add(c, m->flow[i].span, "flow", m->flow[i].left);
+    for (size_t i = 0; i < m->flow.count; i++) {
+        struct actio_unit_statement *s = units_add(c, m->flow.of[i].span, "flow", m->flow.of[i].left);
         s->need = ACTIO_UNIT_SAME_SIDES;
-        s->other = m->flow[i].right;
+        s->other = m->flow.of[i].right;
     }
     for (size_t i = 0; i < m->constraints; i++) {
         const struct actio_constraint *g = &m->constraint[i];
@@ -153,6 +153,33 @@ void actio_unit_add_contacts(struct actio_unit_checking *c)
     }
 }
 
+/* ---- instants */
+
+static void add_assigned(struct actio_unit_checking *c, const struct actio_assign_line *a)
+{
+    const struct actio_model *m = c->model;
+    actio_quantity rate = actio_unit_unknown;
+    if (a->kind == ACTIO_SETS_RATE) rate = actio_quantity_product(&c->coord[a->index], &c->time, -1);
+    const actio_quantity *unit = a->kind == ACTIO_SETS_RATE    ? &rate
+                                 : a->kind == ACTIO_SETS_STATE ? &c->state[a->index]
+                                 : a->kind == ACTIO_SETS_HELD  ? &c->held[a->index]
+                                                               : &c->coord[a->index];
+    const char *name = a->kind == ACTIO_SETS_STATE  ? m->state[a->index].name
+                       : a->kind == ACTIO_SETS_HELD ? m->resets.held[a->index].name
+                                                    : m->coord[a->index].name;
+    const char *prime = a->kind == ACTIO_SETS_RATE ? "'" : "";
+    add_made(c, a->span, actio_arena_format(&c->arena, "what sets %s%s", name, prime), a->e, unit);
+}
+
+void actio_unit_add_instants(struct actio_unit_checking *c)
+{
+    const struct actio_model_instants *s = &c->model->resets;
+    for (size_t i = 0; i < s->lines; i++) {
+        for (size_t k = 0; k < s->line[i].assigns; k++) add_assigned(c, &s->line[i].assign[k]);
+        if (s->line[i].kind == ACTIO_EVERY) add_made(c, s->line[i].span, "every", s->line[i].period, &c->time);
+    }
+}
+
 /* ---- data and columns */
 
 static void add_start(struct actio_unit_checking *c, const struct actio_variable *v, const actio_quantity *unit)
@@ -183,6 +210,10 @@ void actio_unit_add_data(struct actio_unit_checking *c)
     }
     for (size_t i = 0; i < m->coords; i++) add_start(c, &m->coord[i], &c->coord[i]);
     for (size_t i = 0; i < m->states; i++) add_start(c, &m->state[i], &c->state[i]);
+    for (size_t i = 0; i < m->resets.helds; i++)
+        if (m->resets.held[i].start_given)
+            add_made(c, m->resets.held[i].span, labelled(c, "start of", m->resets.held[i].name),
+                     m->resets.held[i].start, &c->held[i]);
 }
 
 /* Formulas that no statement about units requires: they are only checked. */

@@ -161,6 +161,10 @@ static const char *declared_of(const struct actio_model *m, actio_slot slot, con
         *unit = m->param[slot.index].unit;
         *line = m->param[slot.index].span.line;
         return m->param[slot.index].name;
+    case ACTIO_SPACE_HELD:
+        *unit = m->resets.held[slot.index].unit;
+        *line = m->resets.held[slot.index].span.line;
+        return m->resets.held[slot.index].name;
     case ACTIO_SPACE_Q:
     case ACTIO_SPACE_V:
     case ACTIO_SPACE_ACC: v = &m->coord[slot.index]; break;

@@ -13,6 +13,7 @@ static void units_check(void *user)
     actio_unit_add_forces(c);
     actio_unit_add_equations(c);
     actio_unit_add_contacts(c);
+    actio_unit_add_instants(c);
     actio_unit_ask_all(c);
     c->numbers_are_data = true;
     actio_unit_add_data(c);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a motion knows of its instants. Inside resets.c and reset_round.c only. */
+#ifndef ACTIO_SOLVE_RESETS_INSIDE_H
+#define ACTIO_SOLVE_RESETS_INSIDE_H
+
+#include "solve/resets.h"
+
+struct actio_resets {
+    const struct actio_system *sys;
+    struct actio_ode inner;       /* the flow without instants */
+    double *tick, *period, *from; /* by clock: number of its next time */
+    uint32_t *event;              /* by guard */
+    size_t guards;
+    signed char *side;                          /* by guard: sign of the event, 0 = not known */
+    signed char *level;                         /* by event that held values have part in: the last sign, 0 = zero */
+    double *g, *rate;                           /* by event, where they were last looked at */
+    double *g_size;                             /* by event: the largest value before a round */
+    bool *own;                                  /* by event: it is looked at here */
+    bool *happened, *crossed, *struck, *ticked; /* gathered for the next round: events, contacts, clocks */
+    bool *fires, *member;                       /* by statement: in this round; lately */
+    double *value, *guard, *before, *after;     /* of assignments; of switches; modes and held values */
+    double *y, *old, *residual;
+    uint32_t *setter; /* by target: 1 + the assignment that has set it in this round */
+    size_t rounds, again;
+    double again_from;
+    double slack; /* rows this little before the instant are after it */
+    struct actio_reset_end end;
+};
+
+const double *actio_resets_values(struct actio_motion *m, double t, const double *y);
+/* reset_round.c: statements that fire are carried out; a flow status. *stops: one of them ends the motion. */
+int actio_reset_round(struct actio_motion *m, double t, double *y, bool *stops);
+int actio_reset_fails(struct actio_motion *m); /* with the end that is noted; a flow status */
+
+#endif
