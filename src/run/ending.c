@@ -163,10 +163,10 @@ static bool say_jump(struct actio_run *run)
     enum actio_code code = why < sizeof code_of / sizeof *code_of ? code_of[why] : 0;
     if (!code) return false;
     bool row = why == ACTIO_STOP_ROW_JUMPS, wall = why == ACTIO_STOP_GAP_JUMPS;
-    const char *name = row ? sys->constraint[by] : wall ? sys->walls.contact[by] : sys->switches.text[by];
+    const char *name = row ? sys->constraint[by] : wall ? sys->walls.contact[by] : sys->switches.written[by];
     struct actio_span span = row    ? span_of_row(run, by)
                              : wall ? problem->model->contact[by].span
-                                    : (struct actio_span){ 0 };
+                                    : (struct actio_span){ sys->switches.line[by], 1, 1 };
     actio_report_at(run->problem.f, code, &problem->model->source, span,
                     ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(run->outcome.t_stop),
                                ACTIO_TEXT(actio_problem_state_text(&run->problem, run->outcome.y_stop, NULL))));

@@ -115,7 +115,7 @@ void actio_run_list_events(struct actio_run *run, struct actio_table *t)
     if (l->count == 0) return;
     struct names names = { kept_names(t, sys->walls.contact, sys->walls.contacts),
                            kept_names(t, sys->constraint, sys->p), kept_names(t, sys->walls.event, sys->walls.events),
-                           kept_names(t, sys->switches.text, sys->switches.count) };
+                           kept_names(t, sys->switches.count ? sys->switches.written : NULL, sys->switches.count) };
     name_places(run, t);
     const double *number = kept_numbers(t, l);
     for (size_t i = 0; i < l->count; i++) {
