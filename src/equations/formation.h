@@ -57,6 +57,7 @@ struct actio_solved_formulas {
 struct actio_mode_formulas {
     actio_expr *guard;
     bool *whole;
+    uint32_t *origin, made_of; /* node of the model that each was made of, 0 = none; that of the one in hand */
     uint32_t *of;
     size_t of_count;
 };
@@ -106,6 +107,7 @@ struct actio_formation *actio_formation_open(struct actio_context *ctx, struct a
 /* for actio_value_of: params and start data; 1 for switches */
 double actio_start_value(void *model, actio_slot slot);
 actio_expr actio_size_of_terms(struct actio_formation *F, actio_expr e); /* of the terms of a sum */
+void actio_form_switch_lines(struct actio_formation *F); /* switch_lines.c: after the names of switches */
 /* size of the terms all the way down: what rounding in e is to be compared with */
 actio_expr actio_size_inside(struct actio_formation *F, actio_expr e);
 /* The MATRIX quantity's formulas, in its order; returns how many. */

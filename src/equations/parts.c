@@ -195,6 +195,7 @@ static void form_names(struct actio_formation *F)
     const char **text = actio_form_array(F, F->sys.switches.count, sizeof *text);
     F->sys.switches.text = text; /* a guard may have switches before it in it */
     for (size_t k = 0; k < F->sys.switches.count; k++) text[k] = mode_text(F, k);
+    actio_form_switch_lines(F);
 }
 
 struct actio_formation *actio_form_parts(struct actio_context *ctx, struct actio_model *model)

@@ -27,10 +27,13 @@ static actio_expr mode_of_kind(struct actio_formation *F, actio_expr guard, bool
         size_t room = k ? 2 * k : 1;
         F->modes.guard =
             actio_arena_grow(&F->arena, F->modes.guard, k * sizeof *F->modes.guard, room * sizeof *F->modes.guard);
+        F->modes.origin =
+            actio_arena_grow(&F->arena, F->modes.origin, k * sizeof *F->modes.origin, room * sizeof *F->modes.origin);
         F->modes.whole =
             actio_arena_grow(&F->arena, F->modes.whole, k * sizeof *F->modes.whole, room * sizeof *F->modes.whole);
     }
     F->modes.guard[k] = guard;
+    F->modes.origin[k] = F->modes.made_of;
     F->modes.whole[k] = whole;
     F->sys.switches.whole = F->modes.whole;
     return actio_symbol(pool, ACTIO_SPACE_MODE, (uint32_t)k);
@@ -153,6 +156,7 @@ void actio_copy_switched(struct actio_formation *F, const actio_expr *from, size
     for (uint32_t i = 0; i < cone.count; i++) {
         struct actio_node node = old->node[order[i]];
         int arity = actio_arity((enum actio_op)node.op);
+        F->modes.made_of = order[i];
         actio_expr *made = &e[old->place[order[i]]];
         if (node.op == ACTIO_CONST) *made = actio_const(&F->pool, old->value[node.a]);
         else if (node.op == ACTIO_SYMBOL) *made = actio_symbol_at(&F->pool, old->slot[node.a]);
@@ -160,5 +164,6 @@ void actio_copy_switched(struct actio_formation *F, const actio_expr *from, size
             *made = switched(F, &node, e[old->place[node.a]], arity > 1 ? e[old->place[node.b]] : none,
                              arity > 2 ? e[old->place[node.c]] : none);
     }
+    F->modes.made_of = 0;
     for (size_t j = 0; j < count; j++) to[j] = e[old->place[from[j].id]];
 }

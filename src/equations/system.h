@@ -110,7 +110,8 @@ struct actio_reset_numbers {
 struct actio_switch_lines {
     size_t count;
     const uint32_t *line;
-    const char *const *text; /* the switching expressions, printed */
+    const char *const *text;    /* the switching expressions, printed */
+    const char *const *written; /* their conditions, as the model has them */
     /* by switch: its mode is the whole number below the expression (floor, mod), and not its sign */
     const bool *whole;
     const bool *by_place; /* its rate is known without accelerations and rates of states */

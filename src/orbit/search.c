@@ -148,10 +148,20 @@ int actio_orbit_ready(struct actio_search *s)
 
 /* ---- one orbit */
 
+/* By the line that has the switch. */
+static const char *jump_reason(const struct actio_search *s)
+{
+    const struct actio_switch_lines *lines = &s->problem->sys->switches;
+    size_t k = s->problem->motion.halted.by;
+    return actio_arena_format(&s->problem->arena,
+                              "velocities jump at the switch %s on line %u, and derivatives of such a motion are not "
+                              "formed",
+                              lines->written[k], (unsigned)lines->line[k]);
+}
+
 static const char *reason(const struct actio_search *s, const struct actio_orbit_report *reported)
 {
-    if (s->problem->motion.halted.why == ACTIO_STOP_VELOCITIES_JUMP)
-        return "velocities jump at a switch, and derivatives of such a motion are not formed";
+    if (s->problem->motion.halted.why == ACTIO_STOP_VELOCITIES_JUMP) return jump_reason(s);
     static const char *const text[] = { [ACTIO_FLOW_NAN] = "a formula has no value there",
                                         [ACTIO_FLOW_SINGULAR] = "it reaches a singular state",
                                         [ACTIO_MARCH_STEP_TO_ZERO] = "its step size tends to zero",

@@ -166,15 +166,15 @@ static bool say_jump(struct actio_run *run)
     if (!code) return false;
     if (code == ACTIO_F_LEAVES_AT_WILL && run->outcome.t_stop == problem->model->time.t0) code = ACTIO_F_STARTS_AT_WILL;
     bool row = why == ACTIO_STOP_ROW_JUMPS || why == ACTIO_STOP_ROW_JUMPS_ON_TIME, wall = why == ACTIO_STOP_GAP_JUMPS;
-    const char *name = row ? sys->constraint[by] : wall ? sys->walls.contact[by] : sys->switches.text[by];
+    const char *name = row ? sys->constraint[by] : wall ? sys->walls.contact[by] : sys->switches.written[by];
     struct actio_span span = row    ? span_of_row(run, by)
                              : wall ? problem->model->contact[by].span
-                                    : (struct actio_span){ 0 };
+                                    : (struct actio_span){ sys->switches.line[by], 1, 1 };
     actio_report_at(
         run->problem.f, code, &problem->model->source, span,
         ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(run->outcome.t_stop),
                    ACTIO_TEXT(actio_problem_state_text(&run->problem, run->outcome.y_stop, NULL)),
-                   ACTIO_TEXT(why == ACTIO_STOP_ORDER ? sys->switches.text[problem->motion.halted.with] : "")));
+                   ACTIO_TEXT(why == ACTIO_STOP_ORDER ? sys->switches.written[problem->motion.halted.with] : "")));
     return true;
 }
 

@@ -128,7 +128,7 @@ void actio_run_list_events(struct actio_run *run, struct actio_table *t)
     struct names names = { kept_names(t, sys->walls.contact, sys->walls.contacts),
                            kept_names(t, sys->constraint, sys->p),
                            kept_names(t, sys->walls.event, sys->walls.events),
-                           kept_names(t, sys->switches.text, sys->switches.count),
+                           kept_names(t, sys->switches.count ? sys->switches.written : NULL, sys->switches.count),
                            actio_run_statement_names(run, t),
                            run->problem.model };
     name_places(run, t);

@@ -21,7 +21,7 @@ enum actio_flow_status {
 typedef void (*actio_dense_fn)(void *where, double t, double *y);
 
 /* A guard at the instant when it shows something, in the state before it: its value, how fast it moves along the motion
- * and how that changes (rate NAN: it jumps there, with a switch), how large it is nearby, and by how much an interpolant
+ * and how that changes (rate NAN: it jumps there, with a switch), how large it is nearby, by how much an interpolant
  * is wrong. */
 struct actio_meeting {
     size_t guard;
