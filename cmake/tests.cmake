@@ -93,7 +93,7 @@ endif()
 
 # The action alone: formulas and what turns them into numbers, the parts of a model, nodes of time. No equation of motion, no law, no march.
 set(action_folders base expr model kernel algebra)
-set(action_files equations/action equations/contact equations/doubled equations/dual equations/flows equations/frame equations/gibbs equations/parts equations/sensitivity equations/soft equations/switches equations/switch_lines equations/system equations/tangent
+set(action_files equations/action equations/contact equations/doubled equations/dual equations/flows equations/frame equations/gibbs equations/instants equations/parts equations/sensitivity equations/soft equations/switches equations/switch_lines equations/system equations/tangent
     solve/doubled solve/doubled_pattern solve/doubled_solve solve/element solve/grid solve/grid_sparse solve/lanes solve/node solve/points solve/slab solve/sweep)
 list(JOIN action_folders "|" folders)
 list(JOIN action_files "|" files)

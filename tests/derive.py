@@ -24,6 +24,7 @@ int main(void)
     {name}_params_default(p);
     while (scanf("%lf", &t) == 1) {{
         for (i = 0; i < {ny}; i++) if (scanf("%lf", &y[i]) != 1) return 1;
+        for (i = {np} - {held}; i < {np}; i++) if (scanf("%lf", &p[i]) != 1) return 1;
         if ({name}_rhs(t, y, p, dy)) return 2;
         for (i = 0; i < {ny}; i++) printf("%.17g ", dy[i]);
         {multipliers}
@@ -38,6 +39,12 @@ int main(void)
 def names_of(text, letter):
     """The names that the C file's comment gives to y, p or lambda, by index."""
     return re.findall(r"^ \*   %s\[\d+\]  (\S+)" % letter, text, re.M)
+
+
+def held_of(text):
+    """The held values, which are the last params of the C file."""
+    part = re.search(r"Held values, behind them: .*?\n((?: \*   p\[\d+\]  .*\n)*)", text)
+    return re.findall(r"\]  (\S+)", part.group(1)) if part else []
 
 
 def observed(model, lines):
@@ -69,7 +76,7 @@ def compiled(folder, text, name, compiler="gcc"):
     with open(source, "w", encoding="utf-8") as file:
         file.write(text)
     with open(os.path.join(folder, "main.c"), "w", encoding="utf-8") as file:
-        file.write('#define %s_DECLARATIONS\n#include "derived.c"\n' % name.upper() + MAIN.format(name=name, ny=ny, np=np, nl=nl, multipliers=multipliers, energy=energy))
+        file.write('#define %s_DECLARATIONS\n#include "derived.c"\n' % name.upper() + MAIN.format(name=name, ny=ny, np=np, nl=nl, multipliers=multipliers, energy=energy, held=len(held_of(text))))
     words = [compiler, "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-ffp-contract=off", source, os.path.join(folder, "main.c"), "-lm", "-o", program]
     done = subprocess.run(words, capture_output=True, text=True)
     return program, done.stderr
@@ -89,7 +96,7 @@ def check_c(program, folder, model, tally):
     states = y[2 * len(coords):]
     columns = coords + [dot(n) for n in coords] + states
     table = motion(program, folder, observed(model, [("derived_acc%d" % i, n + "''") for i, n in enumerate(coords)]), tally, stem)
-    fed = "\n".join(" ".join(repr(r[c]) for c in ["t"] + columns) for r in table)
+    fed = "\n".join(" ".join(repr(r[c]) for c in ["t"] + columns + held_of(text)) for r in table)
     done = subprocess.run([binary], input=fed, capture_output=True, text=True)
     if not tally.check(done.returncode == 0, "%s: the C program ends with %d" % (stem, done.returncode)):
         return

@@ -152,6 +152,18 @@ def formats(tally, program, folder):
                         and ("before" not in e or table["before"][i][1] == number(e["before"]["y_dot"])), "arrays: %s" % e)
 
 
+def jumps(tally, program, folder):
+    """Energy that a switch takes at once is no drift, and its condition and line are named."""
+    mass = "coord x\nlagrangian if(t < 1, 1, 2)*x'^2/2 - x^2/2\n%sstart x' = 1\ntime 0 .. 3\n"
+    for force, what in (("", "energy_drift"), ("force x = cos(3*t)\n", "energy_less_work")):
+        status, out, err = moved(program, folder, mass % force, "--points", "801")
+        e = (out.get("events") or [{}])[0]
+        tally.check(status == 0 and out[what] is not None and out[what] < 1e-6, "%s: %s %s" % (what, out.get(what), err))
+        tally.check(e.get("kind") == "corner" and e["name"] == "t < 1" and e["line"] == 2 and abs(e["t"] - 1) < 1e-12, "corner: %s" % e)
+        before, after = e["before"]["x_dot"], e["after"]["x_dot"]
+        tally.check(abs(after - before / 2) < 1e-12 and abs(e["energy"] - (before ** 2 / 2 - after ** 2)) < 1e-12, "momentum is kept: %s" % e)
+
+
 def status_of(program):
     """0 where the build writes HDF5."""
     return 0 if "HDF5" in call(program, "--version")[1] else 1
@@ -161,7 +173,7 @@ def main():
     program, _ = arguments()
     tally = Tally("instants")
     with tempfile.TemporaryDirectory() as folder:
-        run_parts([oscillators, balls, walls, touches, formats], tally, program, folder)
+        run_parts([oscillators, balls, walls, touches, jumps, formats], tally, program, folder)
     tally.done()
 
 

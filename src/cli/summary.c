@@ -255,7 +255,32 @@ static void print_balance(const struct actio_run_info *info, int widest)
            known ? "" : "below ", off, power(info->energy_drift, 1, change));
 }
 
-static void print_cost(const struct actio_run_info *info, int widest)
+static void print_event(const struct actio_table *table, size_t i, int widest)
+{
+    struct actio_event_info e = actio_table_event(table, i);
+    char t[CELL], error[CELL];
+    supported_digits(e.t, e.error, t);
+    error_cell(e.error, error);
+    printf("  %-*s  %19s %7s  %s ", widest, "", t, error, e.kind);
+    actio_cli_text(stdout, e.name);
+    if (e.line) printf(" (line %zu)", e.line);
+    putchar('\n');
+}
+
+/* The first few and the last few. */
+static void print_events(const struct actio_table *table, int widest)
+{
+    enum { FIRST = 3, LAST = 2 };
+    size_t count = actio_table_events(table), first = count > FIRST + LAST + 1 ? FIRST : count;
+    if (count == 0) return;
+    printf("  %-*s  %zu\n", widest, "events", count);
+    for (size_t i = 0; i < first; i++) print_event(table, i, widest);
+    if (first == count) return;
+    printf("  %-*s  %19s\n", widest, "", "...");
+    for (size_t i = count - LAST; i < count; i++) print_event(table, i, widest);
+}
+
+static void print_cost(const struct actio_table *table, const struct actio_run_info *info, int widest)
 {
     putchar('\n');
     char cell[CELL];
@@ -264,7 +289,7 @@ static void print_cost(const struct actio_run_info *info, int widest)
         printf("  %-*s  %s\n", widest, "energy drift", power(info->energy_drift, 1, cell));
     if (isfinite(info->residual)) printf("  %-*s  %s\n", widest, "largest residual", power(info->residual, 1, cell));
     print_accuracy(info, widest);
-    if (info->events) printf("  %-*s  %zu\n", widest, "events", info->events);
+    print_events(table, widest);
     printf("  %-*s  %zu steps (%zu rejected), %zu right-hand sides, %.3g s\n", widest, "cost", info->steps,
            info->rejected, info->rhs, info->seconds);
 }
@@ -357,6 +382,6 @@ void actio_cli_summary(const struct actio_model *model, const struct actio_table
     print_gradient(table);
     print_proof(table);
     print_dual(table, widest);
-    print_cost(&info, widest);
+    print_cost(table, &info, widest);
     if (written) print_files(a, widest);
 }

@@ -7,6 +7,7 @@
 #include "check/power.h"
 #include "run/run.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static double rounding(const struct actio_table *t)
     for (size_t c = 0; c < t->cols; c++)
         for (size_t i = 0; is_position(&t->col[c]) && i < t->rows * actio_column_width(&t->col[c]); i++)
             largest = fmax(largest, fabs(t->data[c][i]));
-    return 1e-12 * largest;
+    return 256 * DBL_EPSILON * largest;
 }
 
 static double own_error(const struct actio_table *t)

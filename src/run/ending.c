@@ -459,7 +459,6 @@ static void fill_diagnostics(struct actio_run *run, struct actio_table *t)
     t->rejected = o->rejected;
     t->seconds = run->problem.ctx->clock ? run->problem.ctx->clock() - run->started : 0;
     t->status = run->problem.f->status;
-    actio_run_work(run, t);
 }
 
 static void fill_provenance(struct actio_run *run, struct actio_table *t)
@@ -539,6 +538,8 @@ static void ending_fill(void *user)
     fill_columns(f->run, f->table);
     fill_diagnostics(f->run, f->table);
     actio_run_list_events(f->run, f->table);
+    actio_run_less_jumps(f->table, f->run->problem.motion.span < 0);
+    actio_run_work(f->run, f->table);
     fill_gradient(f->run, f->table);
     fill_proof(f->run, f->table);
     if (f->run->problem.principle->fill) f->run->problem.principle->fill(&f->run->problem, f->table);

@@ -142,3 +142,30 @@ void actio_run_list_events(struct actio_run *run, struct actio_table *t)
     }
     actio_events_sort(&t->arena, t->event, t->events, m->span < 0);
 }
+
+bool actio_run_taken(const struct actio_table *t, bool backward, double *taken)
+{
+    double way = backward ? -1 : 1, sum = 0;
+    bool any = false;
+    for (size_t r = 0, next = 0; r < t->rows; r++) {
+        for (; next < t->events && way * t->event[next].t <= way * t->data[0][r]; next++) {
+            const struct actio_event *e = &t->event[next];
+            if (!e->before || e->contact) continue;
+            if (isnan(e->energy)) return false;
+            sum += e->energy;
+            any = true;
+        }
+        taken[r] = sum;
+    }
+    return any;
+}
+
+void actio_run_less_jumps(struct actio_table *t, bool backward)
+{
+    size_t energy = actio_table_first(t, ACTIO_ROLE_ENERGY);
+    double *taken = actio_arena_array(&t->arena, t->rows + 1, sizeof *taken), largest = 0;
+    if (energy >= t->cols || isnan(t->energy_drift) || !actio_run_taken(t, backward, taken)) return;
+    for (size_t r = 0; r < t->rows; r++)
+        largest = fmax(largest, fabs(t->data[energy][r] + taken[r] - t->data[energy][0]));
+    t->energy_drift = largest;
+}

@@ -29,8 +29,12 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras);
 /* its first stage: formed, checked, in force, without a time of its own; 0, or 1 and findings */
 int actio_run_ready(struct actio_run *run);
 struct actio_table *actio_run_table(struct actio_run *run);
-/* ending.c: impacts, events and switches of the motion, into a table */
+/* happened.c: impacts, events and switches of the motion, into a table */
 void actio_run_list_events(struct actio_run *run, struct actio_table *table);
+/* After that: energy that switches have taken up to each row (false: none, or it is not known); the drift of the
+ * energy without it. */
+bool actio_run_taken(const struct actio_table *table, bool backward, double *taken);
+void actio_run_less_jumps(struct actio_table *table, bool backward);
 void actio_run_explain(struct actio_run *run); /* ending.c: findings on how the motion ended */
 /* free_data.c: free data put on the constraints, and counted; then found from the conditions. 0, or 1 and findings.
  * Nothing without `free`. */

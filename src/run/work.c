@@ -250,7 +250,9 @@ void actio_run_work(struct actio_run *run, struct actio_table *t)
     find_edges(&w);
     double error = integrate(&w, work);
     error = fmax(error, 0.1 * by_half(&w, work)); /* of a smooth power half the rows are far worse than all of them */
-    const double *E = t->data[energy];
+    double *E = actio_arena_array(&run->problem.arena, 2 * t->rows, sizeof *E), *taken = E + t->rows;
+    bool jumps = actio_run_taken(t, run->problem.motion.span < 0, taken);
+    for (size_t r = 0; r < t->rows; r++) E[r] = t->data[energy][r] + (jumps ? taken[r] : 0);
     for (size_t r = 0; r < t->rows; r++) {
         most = fmax(most, fabs(work[r]));
         size = fmax(size, fabs(E[r]));
