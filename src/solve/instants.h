@@ -74,7 +74,7 @@ void actio_instants_begin(struct actio_motion *m);
 /* One more; a flow status. */
 int actio_instants_add(struct actio_motion *m, double t, enum actio_instant_kind kind, size_t index, double value,
                        const char *rule);
-/* The model's energy at a state; NAN where it has none, or nobody has asked for columns. */
+/* The model's energy at a state; NAN where it has none, or no columns were requested. */
 double actio_instants_energy(struct actio_motion *m, double t, const double *y);
 /* "impact", ... */
 const char *actio_instant_word(enum actio_instant_kind kind);
