@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 import latex_values
-from derive import compiled, dot, environments, equations, is_whole, names_of, observed
+from derive import compiled, held_of, dot, environments, equations, is_whole, names_of, observed
 from program import ROOT, Tally, arguments, call, chosen, model_name, rows, run_parts
 
 GOLDEN = os.path.join(ROOT, "tests", "derive_by")
@@ -650,7 +650,7 @@ def check_c(program, folder, model, by, tally):
     states = [n for n in y[2 * len(coords):] if not n.startswith("lambda.")]
     columns = coords + [dot(n) for n in coords] + y[2 * len(coords):]
     table, _ = motion(program, folder, model, by, coords, states, SHORTLY.get(by, []))
-    fed = "\n".join(" ".join(repr(r[c]) for c in ["t"] + columns) for r in table)
+    fed = "\n".join(" ".join(repr(r[c]) for c in ["t"] + columns + held_of(text)) for r in table)
     done = subprocess.run([binary], input=fed, capture_output=True, text=True)
     tally.check(done.returncode == 0, "%s: ends with %d" % (what, done.returncode))
     got = [list(map(float, line.split())) for line in done.stdout.splitlines()]

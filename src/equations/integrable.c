@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Velocity constraints with switches that are rates of positions between them: where such a row changes at a place, it
- * is a bend of what it leaves to positions. Rows that are exact, a_i,j = a_j,i, and all rows where one degree of freedom
- * is left: its path bends. */
+ * is a bend of what it leaves to positions. Rows that are exact, a_i,j = a_j,i, and all rows where one degree of
+ * freedom is left: its path bends. */
 #include "equations/formation.h"
 #include "expr/normal.h"
 

@@ -187,7 +187,8 @@ struct actio_system {
     size_t powers;
     struct actio_wall_numbers walls;
     size_t holonomic, levels; /* position residuals; velocity residuals (holonomic rates among them) */
-    /* by velocity residual, of those with switches: between them it is the rate of a function of positions; NULL: none */
+    /* by velocity residual, of those with switches: between them it is the rate of a function of positions; NULL:
+     * none */
     const bool *integrable;
     const uint32_t *position_row, *velocity_row; /* constraint behind each position, velocity residual */
     size_t params;                               /* numbers behind PARAM */

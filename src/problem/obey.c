@@ -51,7 +51,7 @@ const char *actio_principle_objection(const struct actio_principle *p, const str
     *about = NULL;
     if ((p->needs & ACTIO_NEEDS_POINTS) && model->field.axes) return "it has fields";
     if ((p->needs & ACTIO_NEEDS_NO_INSTANTS) && model->resets.lines + model->resets.helds)
-        return "it has `when`, `every` or `held`, and its grid has no place for them";
+        return "it has `when`, `every` or `held`, for which it has no rule";
     if ((p->needs & ACTIO_NEEDS_FORMULAS) && model->outside.count) return "it has an external force, without a formula";
     if ((p->needs & ACTIO_NEEDS_CONSTRAINTS) && model->constraints == 0) return "there are no constraints";
     if ((p->needs & ACTIO_NEEDS_SMOOTH) && model->contacts) return "it has contacts";

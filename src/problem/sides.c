@@ -32,8 +32,8 @@ static void note_rows(struct actio_problem *problem, const double *values, struc
     }
 }
 
-/* After a change of modes, at the last state visited before the next one: where it is not, ranks of rows that are linear
- * in velocities still are. */
+/* After a change of modes, at the last state visited before the next one: where it is not, ranks of rows that are
+ * linear in velocities still are. */
 static bool look_at_side(struct actio_problem *problem, size_t change, struct actio_problem_side *side)
 {
     struct actio_motion *m = &problem->motion;

@@ -25,8 +25,8 @@ int actio_corner_jump(struct actio_motion *m, double t, double *y, const double 
 bool actio_corner_surely_breaks(struct actio_motion *m, double t, const double *other);
 /* Are the surfaces of two switches tangent at this state? Those that are reached at one instant flip together. */
 bool actio_corner_same_surface(struct actio_motion *m, size_t j, size_t k, double t, const double *y);
-/* Where the order of two switches may matter: a copy of the state to try one of them with (which: 0 or 1); modes come back
- * at the end of each; do both end with the same velocities? */
+/* Where the order of two switches may matter: a copy of the state to try one of them with (which: 0 or 1); modes come
+ * back at the end of each; do both end with the same velocities? */
 double *actio_corner_try(struct actio_motion *m, int which, const double *y);
 void actio_corner_try_end(struct actio_motion *m);
 bool actio_corner_same_end(const struct actio_motion *m);

@@ -275,10 +275,10 @@ int actio_instants_open(struct actio_motion *m)
     in->y = actio_alloc(m->ctx, m->ny + guards + 2, sizeof *in->y);
     in->near = actio_alloc(m->ctx, ACTIO_NEARS, sizeof *in->near);
     if (!in->y || !in->near || !list_open(m, &in->now) || !list_open(m, &in->before)) return 1;
-    m->flow.meet = motion_meet;
-    m->flow.leave = motion_leave;
-    m->flow.may_near = motion_may_near;
-    m->flow.nears = motion_nears;
+    m->flow.list.meet = motion_meet;
+    m->flow.list.leave = motion_leave;
+    m->flow.list.may_near = motion_may_near;
+    m->flow.list.nears = motion_nears;
     return 0;
 }
 

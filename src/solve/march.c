@@ -135,7 +135,7 @@ static void restart(struct actio_marching *m)
     size_t firm = m->flow->guards - m->flow->watched;
     for (size_t i = 0; i < firm && m->flow->side; i++) m->side[i] = (signed char)m->flow->side(m->flow->user, i);
     m->fresh = true;
-    m->t_stop = m->flow->next ? fmin(m->flow->next(m->flow->user), m->task->t1) : m->task->t1;
+    m->t_stop = m->flow->clock.next ? fmin(m->flow->clock.next(m->flow->user), m->task->t1) : m->task->t1;
     m->stepper->start(m->h, m->t, m->y, m->t_stop, m->task->rtol, m->task->atol);
 }
 
@@ -163,8 +163,8 @@ static void meet_surface(struct actio_marching *m, size_t guard, double *t, doub
     *t = met;
 }
 
-/* Times are rounded: the state behind a crossing goes on for what has passed since it. Otherwise a long motion with many
- * crossings falls behind by half the last digit of t at each. */
+/* Times are rounded: the state behind a crossing goes on for what has passed since it. Otherwise a long motion with
+ * many crossings falls behind by half the last digit of t at each. */
 static void catch_up(struct actio_marching *m)
 {
     double since = m->since;
@@ -231,20 +231,20 @@ static void meet(struct actio_marching *m, struct actio_meeting *meeting, double
     meeting->value = m->g[meeting->guard];
     meeting->slack += fabs(meeting->value);
     if (fabs(meeting->value) > 0.5 * meeting->size && meeting->size > 0) meeting->rate = NAN;
-    m->flow->meet(m->flow->user, meeting);
+    m->flow->list.meet(m->flow->user, meeting);
 }
 
 static int leave(struct actio_marching *m, int stop, const double *old, const double *y)
 {
-    if (!m->flow->leave || (stop && stop != ACTIO_FLOW_ENDED)) return stop;
-    int bad = m->flow->leave(m->flow->user, m->t, old, y);
+    if (!m->flow->list.leave || (stop && stop != ACTIO_FLOW_ENDED)) return stop;
+    int bad = m->flow->list.leave(m->flow->user, m->t, old, y);
     return bad ? bad : stop;
 }
 
 static int cross(struct actio_marching *m, const struct actio_incident *what)
 {
     struct actio_meeting meeting;
-    if (m->flow->meet) actio_march_meet(m, what, &meeting);
+    if (m->flow->list.meet) actio_march_meet(m, what, &meeting);
     move_to(m, what);
     m->guard = what->guard;
     if (m->flow->project) {
@@ -255,7 +255,7 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     double *known = m->flow->unfold ? m->known : m->y, *old = m->flow->unfold ? m->moved : m->y_next;
     actio_march_known_of(m, m->t, m->y, known);
     memcpy(old, known, known_length(m->flow) * sizeof *old);
-    if (m->flow->meet) meet(m, &meeting, m->t, old);
+    if (m->flow->list.meet) meet(m, &meeting, m->t, old);
     int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;
     stop = leave(m, stop, old, known);
     forget_sides(m, old, known);
@@ -279,7 +279,7 @@ static int tick(struct actio_marching *m)
     double *known = m->flow->unfold ? m->known : m->y;
     actio_march_known_of(m, m->t, m->y, known);
     memcpy(m->moved_by_tick, known, known_length(m->flow) * sizeof *known);
-    int stop = leave(m, m->flow->tick(m->flow->user, m->t, known), m->moved_by_tick, known);
+    int stop = leave(m, m->flow->clock.tick(m->flow->user, m->t, known), m->moved_by_tick, known);
     memset(m->due, 0, m->flow->guards);
     forget_sides(m, m->moved_by_tick, known);
     stop = fold_back(m, known, stop);
@@ -309,13 +309,13 @@ static int pass(struct actio_marching *m, const struct actio_incident *what)
 {
     const struct actio_ode *flow = m->flow;
     struct actio_meeting meeting;
-    if (!flow->meet) return flow->passed(flow->user, what->guard, what->t, actio_march_known_at(m, what->t));
+    if (!flow->list.meet) return flow->passed(flow->user, what->guard, what->t, actio_march_known_at(m, what->t));
     actio_march_meet(m, what, &meeting);
     meeting.slack = actio_march_slack(m, what->guard, what->t);
     const double *y = actio_march_known_at(m, what->t);
     meet(m, &meeting, what->t, y);
     int stop = flow->passed(flow->user, what->guard, what->t, y);
-    return stop ? stop : flow->leave(flow->user, what->t, y, y);
+    return stop ? stop : flow->list.leave(flow->user, what->t, y, y);
 }
 
 /* Reports a touch or a singular surface; the step stays as it is unless the answer is to stop. */
@@ -412,7 +412,7 @@ static int end_step(struct actio_marching *m)
 {
     size_t every = m->task->gap_every;
     double slack = SAME_ROW * fabs(m->t_next), *done = m->y;
-    bool ticks = m->flow->next && m->flow->next(m->flow->user) <= m->t_next + slack;
+    bool ticks = m->flow->clock.next && m->flow->clock.next(m->flow->user) <= m->t_next + slack;
     rows_before(m, ticks ? m->t_next - slack : m->t_next);
     if (every && m->steps % every == 0) tell_gap(m);
     m->y = m->y_next;
@@ -446,7 +446,7 @@ static int one_step(struct actio_marching *m)
 static bool march_take_memory(struct actio_marching *m, double **block)
 {
     size_t n = m->flow->n, guards = m->flow->guards, known = m->flow->unfold ? m->flow->known : 0;
-    size_t jump = m->flow->next ? known_length(m->flow) : 0;
+    size_t jump = m->flow->clock.next ? known_length(m->flow) : 0;
     *block = actio_alloc(m->ctx, 4 * n + jump + 2 * known + (ACTIO_ROOT_NODES + 2) * guards + 1, sizeof **block);
     m->side = actio_alloc(m->ctx, 2 * guards + 1, sizeof *m->side);
     m->h = m->stepper->open(m->ctx, m->flow);

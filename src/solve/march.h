@@ -29,6 +29,22 @@ struct actio_meeting {
     const double *y;
 };
 
+/* The next time at which something happens by the clock: a step ends there, and `tick` is called; the known state may
+ * jump. 0 go on, else stop with this status. NULL: nothing does. */
+struct actio_clock {
+    double (*next)(void *user);
+    int (*tick)(void *user, double t, double *y);
+};
+/* Who keeps a list of instants. `meet` before and `leave` after `crossed` or `passed`; `leave`: velocities before, the
+ * state after; a flow status. nears: a guard comes near 0 and turns back, for those that `may_near` names. NULL: nobody
+ * does. */
+struct actio_listener {
+    void (*meet)(void *user, const struct actio_meeting *what);
+    int (*leave)(void *user, double t, const double *old, const double *y);
+    bool (*may_near)(void *user, size_t guard);
+    void (*nears)(void *user, const struct actio_meeting *what);
+};
+
 /* y' = f(t, y) with an invariant manifold. All callbacks take `user` first. Nothing here allocates. */
 struct actio_ode {
     size_t n;
@@ -63,17 +79,8 @@ struct actio_ode {
     int (*passed)(void *user, size_t guard, double t, const double *y);
     /* Directions in which they count, by watched guard: 1 rising, -1 falling, 0 either. NULL: either. */
     const signed char *way;
-    /* The next time at which something happens by the clock: a step ends there, and `tick` is called; the known state
-     * may jump. 0 go on, else stop with this status. NULL: nothing does. */
-    double (*next)(void *user);
-    int (*tick)(void *user, double t, double *y);
-    /* Before and after `crossed` or `passed`, for who keeps a list of instants. `leave`: velocities before, the state
-     * after; a flow status. Both NULL: nobody does. */
-    void (*meet)(void *user, const struct actio_meeting *what);
-    int (*leave)(void *user, double t, const double *old, const double *y);
-    /* A guard that comes near 0 and turns back, for those that `may_near` names. NULL: nobody looks. */
-    bool (*may_near)(void *user, size_t guard);
-    void (*nears)(void *user, const struct actio_meeting *what);
+    struct actio_clock clock;
+    struct actio_listener list;
     /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL =
      * nothing to do. */
     int (*enter)(void *user, double t, double *y);

@@ -82,15 +82,15 @@ static void look_near(struct actio_marching *m, size_t node, double sign, double
     near.value = sign * least;
     near.slack = actio_march_slack(m, m->guard, t);
     near.y = actio_march_known_at(m, t);
-    m->flow->nears(m->flow->user, &near);
+    m->flow->list.nears(m->flow->user, &near);
 }
 
 void actio_march_look_near(struct actio_marching *m, double until)
 {
     size_t guards = m->flow->guards;
-    for (m->guard = 0; m->flow->nears && m->guard < guards; m->guard++) {
+    for (m->guard = 0; m->flow->list.nears && m->guard < guards; m->guard++) {
         double sign;
-        if (m->flow->may_near && !m->flow->may_near(m->flow->user, m->guard)) continue;
+        if (m->flow->list.may_near && !m->flow->list.may_near(m->flow->user, m->guard)) continue;
         size_t node = least_node(m->sample + m->guard, guards, &sign);
         if (node < ACTIO_ROOT_NODES) look_near(m, node, sign, until);
     }

@@ -339,7 +339,7 @@ static void meet_clock(struct actio_motion *m, double t, const double *y)
 static int instants_tick(void *user, double t, double *y)
 {
     struct actio_motion *m = user;
-    if (m->flow.leave) meet_clock(m, t, y);
+    if (m->flow.list.leave) meet_clock(m, t, y);
     look_at_events(m, t, y);
     int status = gather_events(m, SIZE_MAX, t);
     gather_clocks(m, t, actio_reset_slack(t));
@@ -361,14 +361,14 @@ static void resets_meet(void *user, const struct actio_meeting *what)
     struct actio_motion *m = user;
     struct actio_meeting inner = *what;
     inner.guard = inner_guard(m->resets, what->guard);
-    m->resets->inner.meet(m, &inner);
+    m->resets->inner.list.meet(m, &inner);
     if (what->guard < m->resets->guards) m->instants.energy = actio_instants_energy(m, what->t, what->y);
 }
 
 static bool resets_may_near(void *user, size_t k)
 {
     struct actio_motion *m = user;
-    return m->resets->inner.may_near(m, inner_guard(m->resets, k));
+    return m->resets->inner.list.may_near(m, inner_guard(m->resets, k));
 }
 
 static void resets_nears(void *user, const struct actio_meeting *what)
@@ -376,7 +376,7 @@ static void resets_nears(void *user, const struct actio_meeting *what)
     struct actio_motion *m = user;
     struct actio_meeting inner = *what;
     inner.guard = inner_guard(m->resets, what->guard);
-    m->resets->inner.nears(m, &inner);
+    m->resets->inner.list.nears(m, &inner);
 }
 
 struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow)
@@ -391,13 +391,13 @@ struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow
     flow.enter = instants_enter;
     flow.sample = NULL;
     if (flow.passed) flow.passed = instants_passed;
-    if (flow.meet) flow.meet = resets_meet;
-    if (flow.may_near) flow.may_near = resets_may_near;
-    if (flow.nears) flow.nears = resets_nears;
+    if (flow.list.meet) flow.list.meet = resets_meet;
+    if (flow.list.may_near) flow.list.may_near = resets_may_near;
+    if (flow.list.nears) flow.list.nears = resets_nears;
     if (flow.touched) flow.touched = instants_touched;
     if (m->sys->resets.clocks) {
-        flow.next = instants_next;
-        flow.tick = instants_tick;
+        flow.clock.next = instants_next;
+        flow.clock.tick = instants_tick;
     }
     return flow;
 }
