@@ -7,7 +7,8 @@ import numpy
 
 from jets import Equations, FUNCTIONS, python
 
-KINDS = ["momentum", "unsymmetric", "event", "contact", "redundant", "hidden", "acting", "along", "family", "time", "switched_force", "switched_flow"]
+KINDS = ["momentum", "unsymmetric", "event", "contact", "redundant", "hidden", "acting", "along", "family", "time", "switched_force", "switched_flow",
+         "switched_lagrangian", "switched_row", "switched_gap", "instants"]
 PAIRS = [frozenset(p) for p in itertools.combinations(KINDS, 2)]
 
 
@@ -15,16 +16,18 @@ class Draft:
     """One model: statements, and the parts for Equations."""
 
     def __init__(self, rng, kinds):
-        self.rng, self.kinds = rng, frozenset(kinds)
+        self.rng, self.kinds = rng, frozenset(kinds | ({"contact"} if "switched_gap" in kinds else set()))
         self.coords = ["x", "y"] + (["z"] if rng.random() < .6 else [])
         self.family = [f"a[{i}]" for i in range(1, 1 + rng.choice([2, 3]))] if "family" in kinds else []
         wanted = 2 if "unsymmetric" in kinds else 1 if kinds & {"momentum", "switched_flow"} else rng.choice([0, 0, 1])
         self.states = ["p", "u", "w"][:wanted + (rng.random() < .2 if wanted else 0)]
-        self.lagrangian, self.force, self.flows, self.rows, self.lines, self.guards = [], {}, [], [], [], []
+        self.lagrangian, self.force, self.flows, self.rows, self.lines, self.guards, self.held = [], {}, [], [], [], [], []
         self.start = {c: round(rng.uniform(-1, 1), 3) for c in self.coords + self.family}
         self.start.update({s: round(rng.uniform(.3, 1), 3) for s in self.states})
         self.masses()
         self.potential()
+        if "switched_lagrangian" in kinds:
+            self.steps()
         self.forces()
         self.metric()
         self.constraints()
@@ -75,6 +78,39 @@ class Draft:
         return self.pick([f"if({name} < {level}, {self.number()}, -{self.number()})", f"if({name} > {level}, {self.number()}*{name}, 0)",
                           f"abs({name} - ({level}))*{self.number()}", f"max({name}, {level})*{self.number()}"])
 
+    def condition(self, of=None):
+        """What holds at the start and perhaps not later."""
+        if self.rng.random() < .3:
+            time = self.number(.05, .25)
+            self.guards.append(f"t - {time}")
+            return f"t < {time}"
+        name = self.pick(of or self.coords + self.family)
+        above = self.rng.random() < .5
+        level = round(self.start[name] + (1 if above else -1) * self.rng.uniform(.02, .2), 4)
+        self.guards.append(f"{name} - ({level})")
+        return f"{name} {'<' if above else '>'} {level}"
+
+    def branches(self, a, b):
+        return f"if({self.condition()}, {a}, {b})"
+
+    def steps(self):
+        """Terms of the Lagrangian that jump or bend: energy, mass, momentum."""
+        for _ in range(self.rng.choice([1, 1, 2])):
+            c = self.pick(self.coords + self.family)
+            sign = self.pick(["", "-"])
+            term = self.pick([lambda: "-" + self.branches("0", sign + self.number(.02, .3)), lambda: f"{self.branches('0', self.number())}*{c}'^2/2",
+                              lambda: f"{self.branches('0', sign + self.number())}*{c}'", lambda: f"-{self.number()}*{self.bend()}",
+                              lambda: f"-{self.number()}*{self.bend()}^2"])
+            self.lagrangian.append(term())
+
+    def bend(self):
+        """0 before a place, and a slope behind it."""
+        name = self.pick(self.coords + self.family)
+        above = self.rng.random() < .5
+        level = round(self.start[name] + (1 if above else -1) * self.rng.uniform(.02, .2), 4)
+        self.guards.append(f"{name} - ({level})")
+        return f"max(0, {name} - ({level}))" if above else f"max(0, ({level}) - {name})"
+
     def forces(self):
         for c in self.coords:
             terms = []
@@ -86,6 +122,9 @@ class Draft:
                 terms.append(f"{self.number()}*sin({self.number(1, 3)}*t)")
             if "switched_force" in self.kinds and (c == "x" or self.rng.random() < .3):
                 terms.append(self.switch(self.coords + self.states))
+            if "instants" in self.kinds and c == "x":
+                self.held = ["command", "count"]
+                terms.append("command")
             if terms:
                 self.force[c] = " + ".join(terms)
 
@@ -142,10 +181,23 @@ class Draft:
             factor = self.number(.5, .9)
             for i in (1, 2):
                 self.add_row(f"chain[{i}]", "velocity", f"a[{i}]' - {factor}*a[{i + 1}]'", None, ("chain", f"a[i]' - {factor}*a[i + 1]'", i))
+        if "switched_row" in self.kinds and len(self.rows) < room:
+            self.switched_row(*self.rng.sample(pool, 2))
         self.put_on_holonomic()
         self.reactions()
         if "redundant" in self.kinds and self.rows:
             self.repeat()
+
+    def switched_row(self, a, b):
+        """A path that bends, a gear that changes, a clutch that closes or opens."""
+        style = self.rng.random()
+        if style < .35:
+            self.add_row("switched", "holonomic", f"{a} + {self.number()}*{b} + {self.number()}*{self.bend()}")
+        elif style < .7:
+            self.add_row("switched", "velocity", f"{a}' - {self.branches(self.number(), self.number())}*{b}'")
+        else:
+            slip = f"{a}' - {self.number()}*{b}'"
+            self.add_row("switched", "velocity", self.branches(*self.pick([("0", slip), (slip, "0")])))
 
     def velocities(self):
         for c in self.coords + self.family:
@@ -204,12 +256,31 @@ class Draft:
             up = self.start[c + "'"] > 0
             wall = round(self.start[c] + (1 if up else -1) * self.rng.uniform(.05, .5), 3)
             more = self.pick(["", ", restitution = .5", ", restitution = .9"])
+            if "switched_gap" in self.kinds:
+                other = [o for o in self.coords if o != c]
+                step = self.number(.02, .3)
+                wall = self.pick([lambda: f"{wall} {'+' if up else '-'} {self.number()}*{self.bend()}",
+                                  lambda: f"if({self.condition(other)}, {wall}, {wall} {self.pick('+-')} {step})"])()
             self.lines.append(f"contact wall: {c} {'<=' if up else '>='} {wall}{more}")
         if "event" in self.kinds:
             c = self.pick(self.coords + self.states)
             self.lines.append(f"event passes: {c} = {round(self.start[c] + self.rng.uniform(-.1, .1), 4)}")
             if self.rng.random() < .3:
                 self.lines.append(f"event turns: {self.pick(self.coords)}' = {self.number(-.3, .3)}")
+        if self.held:
+            self.instants()
+
+    def instants(self):
+        """A command that is held between samples, a counter, a kick."""
+        c = self.pick(self.coords)
+        above = self.start[c + "'"] > 0
+        level = round(self.start[c] + (1 if above else -1) * self.rng.uniform(.02, .2), 4)
+        self.lines.append("held " + ", ".join(self.held))
+        self.lines.append(f"start command = {self.number()}, count = 0")
+        self.lines.append(f"every {self.number(.06, .2)}: command = -{self.number()}*x - {self.number()}*x'")
+        self.lines.append(f"event mark: {c} = {level}{self.pick(['', ' rising', ' falling'])}")
+        kick = self.pick(["", f", {self.pick(self.coords)}' = {self.number(.5, .9)}*{c}'", f", {self.pick(self.states)} = {self.number()}" if self.states else ""])
+        self.lines.append(f"when mark: count = count + 1{kick}")
 
     def slave(self):
         """A coordinate without kinetic energy: its balance is a constraint that nobody wrote."""
@@ -256,7 +327,7 @@ class Draft:
 
     def equations(self):
         rows = [(kind, f"({text}) - ({self.value(text)!r})", reaction) for _, kind, text, reaction, _ in self.rows]
-        return Equations(self.variables(), self.states, " + ".join(f"({e})" for e in self.lagrangian), self.force, self.flows, rows)
+        return Equations(self.variables(), self.states, " + ".join(f"({e})" for e in self.lagrangian), self.force, self.flows, rows, self.held)
 
 
 def choose(rng, met):

@@ -37,7 +37,7 @@ def is_sound(program, path):
 
 
 def at_a_switch(draft, row):
-    names = {**FUNCTIONS, **{python(n): row[n] for n in draft.variables() + draft.states}}
+    names = {**FUNCTIONS, **{python(n): row[n] for n in draft.variables() + draft.states + ["t"]}}
     return any(abs(eval(python(g), names)) < 1e-6 for g in draft.guards)
 
 
@@ -50,6 +50,7 @@ def off_by(draft, equations, order, row, by):
     q = [row[c] for c in draft.variables()]
     v = [row[python(c) + "_dot"] if python(c) == c else row[c.replace("[", "_dot[")] for c in draft.variables()]
     s = [row[x] for x in draft.states]
+    equations.held = {name: row[name] for name in draft.held}
     zdot = numpy.array([row["acc_" + python(c)] for c in draft.variables()] + [row[x + "_dot"] for x in draft.states])
     multipliers = numpy.array([row["lambda." + r[0]] for r in draft.rows])
     if not numpy.isfinite(zdot).all() or not numpy.isfinite(multipliers).all():

@@ -12,6 +12,7 @@ import json
 import math
 import os
 import random
+import re
 import sys
 import tempfile
 
@@ -312,6 +313,79 @@ def periods(program, folder, tally):
     tally.check(len(times) == 1 and abs(times[0] - 2) < 1e-14, "released at %r, not where nothing presses, t = 2\n%s" % (times, err))
 
 
+PUSHED = "coord x\nlagrangian x'^2/2\nforce x = -sign(x') + 2*sin(t)\ntime 0 .. %s\nobserve f = -sign(x')\n"
+ROD = ("coord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint rod: x^2 + y^2 = 1\nforce x = -2*sign(x')\n"
+       "start x = .6, y = -.8, x' = .8, y' = .6\ntime 0 .. 5\n")
+# Both sides of a switch push the motion onto it (Filippov): (name, model, {column: value at the end}, [(kind, time)])
+HELD = [
+    ("flow", "state p\nflow p' = if(p < 0, 1, -1) + .3\nstart p = 1\nobserve side = if(p < 0, 1, -1)\ntime 0 .. 3\n",
+     {"p": 0, "p_dot": 0, "side": -.3}, [("held", 1 / .7)]),
+    ("whole number", "state p\nflow p' = .5 - floor(p)\nstart p = .9\nobserve below = floor(p)\ntime 0 .. 1\n",
+     {"p": 1, "p_dot": 0, "below": .5}, [("held", .2)]),
+    ("friction", "coord x\nlagrangian x'^2/2\nforce x = -sign(x') - .5\nstart x' = 1\ntime 0 .. 5\n",
+     {"x": 1 / 3, "x_dot": 0, "power.force": 0}, [("held", 2 / 3)]),
+    ("held and pushed", PUSHED % ".4", {"x": 0, "x_dot": 0, "f": -2 * math.sin(.4)}, []),
+    ("let go", PUSHED % "1.5", {"x_dot": 2 * math.cos(math.pi / 6) - 2 * math.cos(1.5) - 1.5 + math.pi / 6, "f": -1},
+     [("switch", math.pi / 6)]),
+    ("circle", "state p, q\nflow p' = -q - if(p^2 + q^2 < 1, -1, 1)*p\nflow q' = p - if(p^2 + q^2 < 1, -1, 1)*q\nstart p = 2\n"
+     "time 0 .. 2\n", {"p": math.cos(2), "q": math.sin(2), "p_dot": -math.sin(2)}, [("held", math.log(2))]),
+    ("circle that loses a side", "state p, q\nflow p' = -q - if(p^2 + q^2 < 1, -1, 1)*p\nflow q' = p - if(p^2 + q^2 < 1, -1, 1)*q + if(t < 1, 0, 3*q)\n"
+     "start p = 2\ntime 0 .. 1.2\n", None, [("held", math.log(2)), ("switch", 1), ("switch", 1)]),
+    ("two in one sum", "coord x, y\nlagrangian x'^2/2 + y'^2\nforce x = -.5*sign(x') + .2, y = -.7*sign(y') - .4*sign(x')\n"
+     "start x' = .6, y' = 1.2\ntime 0 .. 5\n", {"x_dot": 0, "y_dot": 0}, [("held", 2), ("held", 96 / 43)]),
+    ("on a floor between bounces", "coord x, y\nlagrangian (x'^2 + y'^2)/2 - y\nforce x = -sign(x')\ncontact floor: y >= 0\nstart y = .5, x' = .5\n"
+     "time 0 .. 4.5\n", {"x": .125, "x_dot": 0, "y": .375}, [("held", .5), ("impact", 1), ("impact", 3)]),
+]
+HOLDERS = "dalembert gauss maggi hamel appell jourdain hamilton"
+
+
+def held_between(program, folder, tally):
+    """Along a switch: values, times, columns; by every principle that integrates rates; others say that they can't."""
+    for name, text, end, happens in HELD:
+        for by in HOLDERS.split() if "coord" in text and "contact" not in text else ("dalembert", "gauss"):
+            status, last, err = moved(program, folder, text, "--by", by)
+            off = {c: last.get(c, math.nan) - v for c, v in (end or {}).items()}
+            tally.check(status == 0 and all(abs(x) < 1e-9 for x in off.values()), "%s by %s: exit %s, off by %s\n%s" % (name, by, status, off, err))
+        _, out, _ = call(program, "run", write(folder, text), "--json", "--quiet")
+        found = [(e["kind"], e["t"]) for e in json.loads(out)["events"]]
+        fits = len(found) == len(happens) and all(a[0] == b[0] and abs(a[1] - b[1]) < 1e-9 for a, b in zip(found, happens))
+        tally.check(fits, "%s: events %s, not %s" % (name, found, happens))
+        for by in ("discrete", "skg"):
+            status, _, err = moved(program, folder, text, "--by", by)
+            early = happens[:1] != [("switch", math.pi / 6)] and not any(k == "held" for k, _ in happens)
+            tally.check(status == (1 if "does not apply" in err else 3) or early, "%s by %s: exit %s\n%s" % (name, by, status, err))
+    rows = [moved(program, folder, ROD, "--by", by)[1] for by in HOLDERS.split()]
+    for row in rows:                                        # at rest: the mixture's force is what the rod and gravity leave
+        x, y = row["x"], row["y"]
+        force, tension = -9.81 * x / y, 9.81 / y            # along x: force + 2*lambda*x = 0; along y: 2*lambda*y = 9.81
+        tally.check(abs(2 * row["lambda.rod"] * y - 9.81) < 1e-8 and abs(row["reaction.x"] - 9.81 * x / y) < 1e-8 and abs(force) < 2 and tension < 0
+                    and abs(row["x_dot"]) < 1e-12, "at rest on the rod: %s" % row)
+    _, out, err = call(program, "run", write(folder, "coord x\nlagrangian x'^2/2\nforce x = sign(x') + .5\nstart x' = -1\ntime 2 .. 0\n"), "--json", "--quiet")
+    tally.check("CHATTERING" in out, "backward it is left at any time: %s %s" % (out[:300], err))
+
+
+def held_smoothed(program, folder, tally):
+    """Random models with dry friction by sign(x'): the sharp motion is the limit of the one with tanh(x'/width)."""
+    rng = random.Random(SEED)
+    for _ in range(max(3, COUNT // 5)):
+        q = ["x", "y"][:rng.choice((1, 2))]
+        L = " + ".join("%r*%s'^2/2" % (round(rng.uniform(.6, 2), 3), c) for c in q) + " - (%s)/2" % " + ".join("%r*%s^2" % (round(rng.uniform(.1, 1), 3), c) for c in q)
+        lines = ["coord " + ", ".join(q), "lagrangian " + L + (" - .2*x*y" if len(q) > 1 else "")]
+        for c in q:
+            lines.append("force %s = -%r*SIGN(%s' - %r) + %r*sin(%r*t)" % (c, round(rng.uniform(.4, 1.2), 3), c, rng.choice((0, round(rng.uniform(-.3, .3), 3))),
+                                                                        round(rng.uniform(.2, 1.5), 3), round(rng.uniform(.5, 3), 3)))
+        text = "\n".join(lines + ["start " + ", ".join("%s' = %r" % (c, number(rng, .3, 1)) for c in q), "time 0 .. 6"]) + "\n"
+        status, sharp, err = moved(program, folder, text.replace("SIGN", "sign"))
+        if status != 0:
+            tally.check(False, "exit %s of\n%s\n%s" % (status, text, err))
+            continue
+        far = []
+        for width in (1e-2, 1e-3):
+            status, soft, err = moved(program, folder, re.sub(r"SIGN\(([^)]*)\)", r"tanh((\1)/%r)" % width, text), "--tol", "1e-7")
+            far.append(max(abs(soft[c] - sharp[c]) for c in q) if status == 0 else math.nan)
+        tally.check(far[1] < .3 * far[0] + 1e-6 and far[1] < .01, "differences %s at widths 1e-2, 1e-3 of\n%s" % (far, text))
+
+
 # ---- random models
 
 def number(rng, low=.3, high=1.5):
@@ -418,7 +492,8 @@ def main():
     program, _ = arguments()
     tally = Tally("corners")
     with tempfile.TemporaryDirectory() as folder:
-        run_parts([exact, nested, agreement, together, refused, sides, claims, walls, powers, roots, periods, smoothed], program, folder, tally)
+        run_parts([exact, nested, agreement, together, refused, sides, claims, walls, powers, roots, periods, held_between,
+                   held_smoothed, smoothed], program, folder, tally)
     tally.done()
 
 

@@ -87,7 +87,8 @@ class Equations:
     coords, states: names; lagrangian; force: {coord: text}; flows: [(left, right)]; rows: [(kind, text that is 0, reaction)], kind 'holonomic', 'velocity';
     reaction None (ideal), a list of names (acting), or {name: text} (along)."""
 
-    def __init__(self, coords, states, lagrangian, force, flows, rows):
+    def __init__(self, coords, states, lagrangian, force, flows, rows, held=()):
+        self.held = {python(name): 0.0 for name in held}           # values that the caller sets
         self.coords, self.states, self.flows, self.rows = coords, states, flows, rows
         self.n, self.m = len(coords), len(states)
         self.names = [python(c) for c in coords] + [python(c) + "_d" for c in coords] + [python(s) for s in states] + ["t"]
@@ -99,7 +100,7 @@ class Equations:
 
     def jets(self, q, v, s, t):
         values = dict(zip(self.names, Jet.variables([*q, *v, *s, t])))
-        return {**FUNCTIONS, "pi": math.pi, **values}
+        return {**FUNCTIONS, "pi": math.pi, **self.held, **values}
 
     def metric(self, names):
         """Coefficients of the primed states, and the right sides, in the order of the flows."""

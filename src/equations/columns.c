@@ -184,7 +184,7 @@ static void define_observed(struct dictionary *d)
     for (size_t k = 0; k < F->listed; k++) symbol[k] = actio_symbol(&F->pool, ACTIO_SPACE_LAMBDA, (uint32_t)k);
     for (size_t i = 0; i < F->model->output.observes; i++) {
         actio_expr e;
-        actio_copy_all(&F->pool, &F->model->pool, &F->model->output.observe[i].e, 1, &e);
+        actio_copy_column(F, &F->model->output.observe[i].e, 1, &e);
         if (F->listed) e = actio_substitute(&F->pool, e, symbol, F->sym.lambda, F->listed);
         define(d, ACTIO_ROLE_OBSERVE, "", d->F->model->output.observe[i].name, e, "observed");
     }

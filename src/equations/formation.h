@@ -60,6 +60,7 @@ struct actio_mode_formulas {
     uint32_t *origin, made_of; /* node of the model that each was made of, 0 = none; that of the one in hand */
     uint32_t *of;
     size_t of_count;
+    bool none_new; /* only switches that the motion has are frozen: columns */
 };
 struct actio_wall_formulas {
     size_t soft_rubs;     /* of soft walls: they stand before those of constraints */
@@ -132,6 +133,8 @@ void actio_add_hidden(struct actio_formation *F, const actio_expr *e, const char
 
 /* switches.c: copies expressions from the model's pool; every switch on the way becomes a MODE symbol. */
 void actio_copy_switched(struct actio_formation *F, const actio_expr *from, size_t count, actio_expr *to);
+/* The same for a column: switches that the motion does not have stay as they are. */
+void actio_copy_column(struct actio_formation *F, const actio_expr *from, size_t count, actio_expr *to);
 /* eliminate.c: fills the solved quantities when the structure is worth it. */
 void actio_eliminate(struct actio_formation *F);
 /* frame.c: what actio_system_frame does, inside of a building stage; the FRAME quantity's formulas in its order, how

@@ -51,6 +51,12 @@ static bool moves(struct actio_formation *F, actio_expr e)
                && (actio_uses(&F->pool, e, ACTIO_SPACE_T) || actio_uses(&F->pool, e, ACTIO_SPACE_MODE)));
 }
 
+/* Is it frozen, with the mode of this guard? */
+static bool freezes(struct actio_formation *F, bool moving, actio_expr guard, bool whole)
+{
+    return moving && (!F->modes.none_new || *known_mode(F, guard, whole));
+}
+
 /* a where the mode is positive (or not negative), else b */
 static actio_expr branch(struct actio_formation *F, enum actio_op compare, actio_expr mode, actio_expr a, actio_expr b)
 {
@@ -73,31 +79,33 @@ static actio_expr switched(struct actio_formation *F, const struct actio_node *n
     struct actio_pool *pool = &F->pool;
     switch ((enum actio_op)node->op) {
     case ACTIO_ABS:
-        if (moves(F, a)) return actio_mul(pool, mode_of(F, a), a);
+        if (freezes(F, moves(F, a), a, false)) return actio_mul(pool, mode_of(F, a), a);
         break;
     case ACTIO_SIGN:
-        if (moves(F, a)) return mode_of(F, a);
+        if (freezes(F, moves(F, a), a, false)) return mode_of(F, a);
         break;
     case ACTIO_FLOOR:
-        if (moves(F, a)) return whole_below(F, a);
+        if (freezes(F, moves(F, a), a, true)) return whole_below(F, a);
         break;
     case ACTIO_MOD:
-        if (moves(F, a) || moves(F, b))
+        if (freezes(F, moves(F, a) || moves(F, b), actio_div(pool, a, b), true))
             return actio_sub(pool, a, actio_mul(pool, b, whole_below(F, actio_div(pool, a, b))));
         break;
     case ACTIO_MIN:
-        if (moves(F, a) || moves(F, b)) return branch(F, ACTIO_LT, mode_of(F, actio_sub(pool, b, a)), a, b);
+        if (freezes(F, moves(F, a) || moves(F, b), actio_sub(pool, b, a), false))
+            return branch(F, ACTIO_LT, mode_of(F, actio_sub(pool, b, a)), a, b);
         break;
     case ACTIO_MAX:
-        if (moves(F, a) || moves(F, b)) return branch(F, ACTIO_LT, mode_of(F, actio_sub(pool, a, b)), a, b);
+        if (freezes(F, moves(F, a) || moves(F, b), actio_sub(pool, a, b), false))
+            return branch(F, ACTIO_LT, mode_of(F, actio_sub(pool, a, b)), a, b);
         break;
     case ACTIO_LT:
     case ACTIO_LE:
-        if (moves(F, a) || moves(F, b))
+        if (freezes(F, moves(F, a) || moves(F, b), actio_sub(pool, b, a), false))
             return actio_op2(pool, (enum actio_op)node->op, actio_const(pool, 0), mode_of(F, actio_sub(pool, b, a)));
         break;
     case ACTIO_POW:
-    case ACTIO_SQRT: a = one_sided(F, a); break;
+    case ACTIO_SQRT: a = F->modes.none_new ? a : one_sided(F, a); break;
     default: break;
     }
     return actio_rebuild(pool, (enum actio_op)node->op, a, b, c, (int32_t)node->b);
@@ -166,4 +174,15 @@ void actio_copy_switched(struct actio_formation *F, const actio_expr *from, size
     }
     F->modes.made_of = 0;
     for (size_t j = 0; j < count; j++) to[j] = e[old->place[from[j].id]];
+}
+
+void actio_copy_column(struct actio_formation *F, const actio_expr *from, size_t count, actio_expr *to)
+{
+    if (F->sys.switches.count == 0 || F->sys.field.axes) {
+        actio_copy_all(&F->pool, &F->model->pool, from, count, to);
+        return;
+    }
+    F->modes.none_new = true;
+    actio_copy_switched(F, from, count, to);
+    F->modes.none_new = false;
 }

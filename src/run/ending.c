@@ -159,7 +159,7 @@ static bool say_jump(struct actio_run *run)
         [ACTIO_STOP_GAP_JUMPS] = ACTIO_F_GAP_JUMPS,         [ACTIO_STOP_CORNER] = ACTIO_F_NO_CORNER,
         [ACTIO_STOP_RANK_SWITCHES] = ACTIO_F_RANK_SWITCHES, [ACTIO_STOP_NO_RULE] = ACTIO_F_NO_CORNER_RULE,
         [ACTIO_STOP_TWO_RULES] = ACTIO_F_TWO_RULES,         [ACTIO_STOP_AT_WILL] = ACTIO_F_LEAVES_AT_WILL,
-        [ACTIO_STOP_ORDER] = ACTIO_F_ORDER_MATTERS,
+        [ACTIO_STOP_ORDER] = ACTIO_F_ORDER_MATTERS,         [ACTIO_STOP_BETWEEN] = ACTIO_F_HELD_BETWEEN,
     };
     size_t why = problem->motion.halted.why;
     enum actio_code code = why < sizeof code_of / sizeof *code_of ? code_of[why] : 0;

@@ -271,7 +271,8 @@ static int contact_switch_crossed(struct actio_contacts *c, size_t k, double t, 
     bool held = c->busy;
     int status = actio_switch_crossed(c->m, k, t, y);
     if (!status) status = walls_jump(c, t, y);
-    return status ? status : held ? actio_contacts_settle(c, t, y, c->contacts) : ACTIO_FLOW_OK;
+    if (!status && held) status = actio_contacts_settle(c, t, y, c->contacts);
+    return status ? status : actio_switches_jumped(c->m, t, y);
 }
 
 static int contacts_crossed(void *user, size_t k, double t, double *y)
@@ -285,7 +286,8 @@ static int contacts_crossed(void *user, size_t k, double t, double *y)
     c->refused = hit == c->contacts;
     bool done;
     int status = actio_contacts_bounce(c, t, y, hit, &done);
-    return status || done ? status : actio_contacts_settle(c, t, y, hit);
+    if (!status && !done) status = actio_contacts_settle(c, t, y, hit);
+    return status ? status : actio_switches_jumped(m, t, y);
 }
 
 static int contacts_passed(void *user, size_t k, double t, const double *y)

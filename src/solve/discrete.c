@@ -10,6 +10,7 @@
  * Newton's method keeps its factored matrix as long as it brings it on quickly: all matrices are sparse, on the places
  * of the system. */
 #include "solve/discrete.h"
+#include "solve/between.h"
 #include "solve/slaves.h"
 
 #include <float.h>
@@ -112,6 +113,7 @@ static void *discrete_open(struct actio_context *ctx, const struct actio_ode *fl
     if (!d) return NULL;
     *d = (struct discrete){ .ctx = ctx, .m = m, .n = m->n, .p = m->p, .stats.stepper = "discrete" };
     m->rows.fixed = true;
+    actio_between_refuse(m, true);
     d->holonomic = actio_alloc(ctx, 2 * m->p + 1, sizeof *d->holonomic);
     if (!d->holonomic || actio_motion_need(m, ACTIO_Q_MOMENTA)) {
         discrete_close(d);

@@ -2,6 +2,7 @@
  * The dual action marched slab by slab, behind the stepper's face: what is handed on and shown are the nodal reactions.
  * Elements get their length from the tolerance, slabs theirs from the least eigenvalue of M.  [DUAL 1.4] */
 #include "solve/dual.h"
+#include "solve/between.h"
 
 #include <float.h>
 #include <math.h>
@@ -86,6 +87,7 @@ static void *dual_open(struct actio_context *ctx, const struct actio_ode *flow)
     if (!d) return NULL;
     *d = (struct dual){ .ctx = ctx, .flow = flow, .m = m, .task = m->chosen.dual, .stats.stepper = "dual" };
     m->rows.fixed = true;
+    actio_between_refuse(m, true);
     size_t slabs = m->chosen.slabs ? m->chosen.slabs : 1, k = degree_of(m), ny = m->ny;
     d->fixed = m->chosen.grid ? (m->chosen.grid + slabs - 1) / slabs : 0;
     d->most = d->fixed ? d->fixed : m->chosen.slabs ? LONGEST_GIVEN : LONGEST;

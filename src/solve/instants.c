@@ -2,6 +2,7 @@
  * The list of what happens in a run: written around every crossing, with the state on both sides. */
 #include "solve/instants.h"
 #include "base/roles.h"
+#include "solve/between.h"
 #include "solve/contacts.h"
 
 #include <math.h>
@@ -132,6 +133,7 @@ static void motion_meet(void *user, const struct actio_meeting *what)
     in->from = in->now.count;
     in->change = m->history.changes;
     in->open = true;
+    in->held = what->guard < m->sys->switches.count && actio_is_between(m->here.mode[what->guard]);
     bool may_jump = what->guard + m->flow.watched < m->flow.guards && (m->corner || m->contacts);
     weigh(m, what);
     in->energy = may_jump ? actio_instants_energy(m, what->t, what->y) : NAN;
@@ -186,6 +188,12 @@ static bool velocities_jump(const struct actio_motion *m, const double *old, con
     return change > JUMPED * speed;
 }
 
+static enum actio_instant_kind kind_of_flip(const struct actio_mode_flip *flip, bool turns)
+{
+    if (actio_is_between(flip->value)) return ACTIO_HOLDS;
+    return turns ? ACTIO_TURNS : ACTIO_SWITCHES;
+}
+
 /* Switches that have flipped, or the one that turned the motion back. */
 static int list_flips(struct actio_motion *m, double t, bool jumps)
 {
@@ -198,7 +206,7 @@ static int list_flips(struct actio_motion *m, double t, bool jumps)
         const struct actio_mode_flip *flip;
         for (size_t n = actio_modes_flips(m, c, &flip); n > 0 && !status; n--, flip++, flipped++)
             if (flip->k < m->sys->switches.count) /* and not a held value */
-                status = actio_instants_add(m, t, jumps && !struck && !flipped ? ACTIO_TURNS : ACTIO_SWITCHES, flip->k,
+                status = actio_instants_add(m, t, kind_of_flip(flip, jumps && !struck && !flipped), flip->k,
                                             flip->value, "");
     }
     if (!flipped && jumps && !struck) status = actio_instants_add(m, t, ACTIO_REFLECTS, k, m->here.mode[k], "");
@@ -231,7 +239,7 @@ static int motion_leave(void *user, double t, const double *old, const double *y
 {
     struct actio_motion *m = user;
     struct actio_instants *in = &m->instants;
-    bool jumps = velocities_jump(m, old, y), first = true;
+    bool jumps = !in->held && velocities_jump(m, old, y), first = true;
     int status = list_flips(m, t, jumps);
     for (size_t i = in->from; i < in->now.count && !status; i++) {
         struct actio_instant *one = &in->now.at[i];
@@ -242,7 +250,7 @@ static int motion_leave(void *user, double t, const double *old, const double *y
         } else if (is_jump((enum actio_instant_kind)one->kind)) one->energy = NAN;
         status = note_state(m, one, old, y);
     }
-    in->open = false;
+    in->open = in->held = false;
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A motion that goes by another law than the elimination: the flow of its own state. */
+#include "solve/between.h"
 #include "solve/contacts.h"
 #include "algebra/dense.h"
 
@@ -154,7 +155,14 @@ int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)
         return 1;
     }
     make_law_flow(m);
+    actio_between_over(m);
     return 0;
+}
+
+int actio_motion_solve_by_law(struct actio_motion *m, double t, const double *y)
+{
+    if (actio_between_any(m)) return actio_between_solve(m, t, y, true);
+    return m->obeys.law ? m->obeys.law->solve(m, t, y) : actio_motion_solve(m, t, y);
 }
 
 void actio_motion_disobey(struct actio_motion *m)

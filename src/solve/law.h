@@ -41,6 +41,9 @@ const char *actio_law_is_small(struct actio_motion *m, double t, const double *y
 /* From now on the motion goes by this law; NULL: by elimination. 0, or 1 and a finding. */
 int actio_motion_obey(struct actio_motion *m, const struct actio_law *law);
 
+/* z', lambda and reaction by the law in force, or by elimination. */
+int actio_motion_solve_by_law(struct actio_motion *m, double t, const double *y);
+
 /* For laws: the matrices of  G z' - D' lambda = h,  A z' = c  at a known state, dense; ACTIO_FLOW_NAN where a formula
  * has no value. */
 int actio_motion_make_dense(struct actio_motion *m); /* room for them; 0, or 1: no memory */

@@ -2,6 +2,7 @@
  * Right-hand sides, projection and guards of a system, by its own formulas while their pivots are sound, else by
  * numeric elimination. */
 #include "solve/motion_inside.h"
+#include "solve/between.h"
 #include "solve/slaves.h"
 #include "solve/tension.h"
 
@@ -156,6 +157,7 @@ static int solve_numerically(struct actio_motion *m)
 
 int actio_motion_solve(struct actio_motion *m, double t, const double *y)
 {
+    if (actio_between_any(m)) return actio_between_solve(m, t, y, false);
     move_to(m, t, y);
     if (ask_outside(m, t, y)) return ACTIO_FLOW_FAILED;
     if (!m->rows.numeric) {

@@ -37,6 +37,7 @@ enum { ACTIO_FIRST_CHANGES = 4096 }; /* room for so many switches is taken befor
 
 struct actio_law;
 struct actio_contacts;
+struct actio_between;
 struct actio_corner;
 struct actio_resets;
 struct actio_tape;
@@ -129,6 +130,7 @@ struct actio_halt {
     enum {
         ACTIO_STOP_NONE,
         ACTIO_STOP_CHATTER,
+        ACTIO_STOP_BETWEEN, /* a switch would hold it between its sides, which who marches can't follow */
         ACTIO_STOP_RANK,
         ACTIO_STOP_INERTIA,
         ACTIO_STOP_CONTRADICTION,
@@ -180,6 +182,7 @@ struct actio_motion {
     size_t evaluations;              /* right-hand sides since the caller last set it */
     struct actio_contacts *contacts; /* contacts.h; NULL: there are none, and no friction and no events */
     struct actio_corner *corner;     /* corner.h; NULL: only forces have switches */
+    struct actio_between *between;   /* between.h; NULL: no switch, or fields */
     struct actio_resets *resets;     /* instants.h; NULL: nothing is set at instants */
     struct actio_obeyed obeys;
     struct actio_chosen chosen;
@@ -236,6 +239,7 @@ const double *actio_motion_modes_at(const struct actio_motion *motion, double t,
 /* At an instant: values of the switching functions, and modes anew of those that have others now. A flow status. */
 void actio_switches_note(struct actio_motion *motion, double t, const double *y, double *guard);
 int actio_switches_reread(struct actio_motion *motion, double t, const double *y, const double *guard);
+int actio_switches_jumped(struct actio_motion *m, double t, const double *y);
 /* switch_rest.c: it rests, and may leave its surface at any time */
 bool actio_switch_may_leave(struct actio_motion *motion, size_t k, double t, const double *y);
 void actio_switch_guard(void *motion, double t, const double *y, double *g); /* the flow's guard, side and crossed */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A motion opened and closed: its buffers, its kernels bound to them, and the flow that steppers integrate. */
 #include "solve/motion_inside.h"
+#include "solve/between.h"
 #include "solve/contacts.h"
 #include "solve/corner.h"
 #include "solve/resets.h"
@@ -254,7 +255,7 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
         actio_motion_close(m);
         return 1;
     }
-    if (actio_instants_open(m)) {
+    if (actio_instants_open(m) || actio_between_open(m)) {
         out_of_memory(m);
         actio_motion_close(m);
         return 1;
@@ -269,6 +270,7 @@ void actio_motion_close(struct actio_motion *m)
     actio_contacts_close(m);
     actio_instants_close(m);
     actio_corner_close(m);
+    actio_between_close(m);
     actio_resets_close(m);
     actio_segments_close(m);
     actio_tension_close(m);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Columns over lanes: projection, multipliers and all outputs of hundreds of rows in a few kernel calls. */
 #include "solve/rows.h"
+#include "solve/between.h"
 #include "solve/contacts.h"
 #include "solve/corner.h"
 #include "solve/law.h"
@@ -247,7 +248,7 @@ static int solve_row(struct actio_rows *r, size_t l)
         return status;
     }
     if (m->sys->levels && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK) scatter(r->y, r->rows, l, y, m->ny);
-    int status = m->obeys.law ? m->obeys.law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
+    int status = actio_motion_solve_by_law(m, r->times[l], y);
     if (m->p && m->rows.rank == m->p) actio_motion_undefined(m);
     scatter(r->zdot, r->rows, l, m->here.zdot, m->N);
     scatter(r->lambda, r->rows, l, m->here.lambda, actio_system_reported(m->sys));
@@ -267,10 +268,30 @@ static int evaluate_wide(struct actio_rows *r, size_t filled, double *column, si
         rows_gather(r->y, r->rows, l, y, m->ny);
         if (m->flow.project && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK)
             scatter(r->y, r->rows, l, y, m->ny);
-        int bad = m->obeys.law ? m->obeys.law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
+        int bad = actio_motion_solve_by_law(m, r->times[l], y);
         if (bad && !status) status = bad;
         scatter(column, lanes, l, actio_bound_values(&m->at[ACTIO_Q_OUTPUTS]), m->sys->output.columns);
     }
+    return status;
+}
+
+/* Columns of rows along surfaces of switches are mixtures of those on both sides. */
+static int mix_columns(struct actio_rows *r, size_t first, size_t count, int status)
+{
+    struct actio_motion *m = r->motion;
+    double *y = m->scratch.step + m->N, *mixed = NULL; /* scratch of ny values */
+    size_t columns = m->sys->output.columns;
+    for (size_t l = first; actio_between_was(m) && l < first + count; l++) {
+        rows_gather(r->mode, r->rows, l, m->here.mode, actio_system_modes(m->sys));
+        if (!actio_between_any(m)) continue;
+        if (!mixed && actio_between_make_outputs(m)) return ACTIO_FLOW_FAILED;
+        if (!mixed && !(mixed = actio_alloc(r->ctx, columns + 1, sizeof *mixed))) return ACTIO_FLOW_FAILED;
+        rows_gather(r->y, r->rows, l, y, m->ny);
+        int bad = actio_between_outputs(m, r->times[l], y, mixed);
+        if (bad && !status) status = bad;
+        for (size_t c = 0; c < columns; c++) r->lane[ACTIO_Q_OUTPUTS].out[c][l - first] = mixed[c];
+    }
+    actio_free(r->ctx, mixed);
     return status;
 }
 
@@ -290,7 +311,7 @@ static int evaluate_piece(struct actio_rows *r, size_t first, size_t count, bool
         rows_evaluate(r, ACTIO_Q_SOLVE, count);
     }
     rows_evaluate(r, ACTIO_Q_OUTPUTS, count);
-    return status;
+    return one_by_one ? mix_columns(r, first, count, status) : status;
 }
 
 int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, size_t lanes, bool one_by_one)
@@ -307,7 +328,8 @@ int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, siz
         int bad = r->done && actio_overdue(r->ctx) ? ACTIO_FLOW_STOPPED
                                                    : evaluate_piece(r, r->done, count,
                                                                     m->rows.numeric || m->obeys.law || m->outside.ask
-                                                                        || actio_contacts_hard(m) || one_by_one);
+                                                                        || actio_contacts_hard(m) || actio_between_was(m)
+                                                                        || one_by_one);
         if (bad == ACTIO_FLOW_STOPPED || (bad && !status)) status = bad;
         if (bad != ACTIO_FLOW_STOPPED) {
             r->done += count;
@@ -334,7 +356,7 @@ static void terms_wide(struct actio_rows *r, size_t filled, double *size)
     memset(size, 0, columns * sizeof *size);
     for (size_t l = 0; l < filled && !actio_overdue(r->ctx); l++) {
         rows_gather(r->y, r->rows, l, y, m->ny);
-        if (m->obeys.law ? m->obeys.law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y)) continue;
+        if (actio_motion_solve_by_law(m, r->times[l], y)) continue;
         const double *x = actio_bound_values(&m->at[ACTIO_Q_TERMS]);
         for (size_t c = 0; c < columns; c++)
             if (x[c] > size[c] && isfinite(x[c])) size[c] = x[c];
@@ -357,7 +379,7 @@ static const double *shaken_row(struct actio_rows *r, size_t l, double shake)
         y[i] += (seed >> 31 ? 1 : -1) * shake * fmax(fabs(y[i]), 0.125 * (i < m->n ? far : fast));
     }
     if (m->flow.project) actio_motion_project(m, r->times[l], y);
-    if (m->obeys.law ? m->obeys.law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y)) return NULL;
+    if (actio_motion_solve_by_law(m, r->times[l], y)) return NULL;
     return actio_bound_values(&m->at[ACTIO_Q_OUTPUTS]);
 }
 

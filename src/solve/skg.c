@@ -2,6 +2,7 @@
  * The action marched slab by slab, behind the stepper's face: lengths by the jump between a slab's first node and its
  * data, which also rejects wrong branches; values inside from the nodes' polynomials.  [RH 7, SKG 3] */
 #include "solve/law.h"
+#include "solve/between.h"
 #include "algebra/sbp.h"
 #include "solve/adjoint.h"
 #include "solve/slab.h"
@@ -65,6 +66,7 @@ static void *skg_open(struct actio_context *ctx, const struct actio_ode *flow)
     if (!d) return NULL;
     *d = (struct skg){ .ctx = ctx, .flow = flow, .m = flow->user, .stats.stepper = "skg" };
     d->m->rows.fixed = true;
+    actio_between_refuse(d->m, true);
     if (open_slab(d, nodes_for(flow->accuracy)) || (d->m->sys->walls.soft && actio_motion_need(d->m, ACTIO_Q_GAPS))) {
         skg_close(d);
         return NULL;

@@ -2,6 +2,7 @@
  * Switches of a motion: which branch of abs, sign, min, max and if is in force, and which follows when the guard
  * reaches zero; of floor and mod, which whole number lies below the guard, and which follows when the guard reaches the
  * next one. */
+#include "solve/between.h"
 #include "solve/contacts.h"
 #include "solve/corner.h"
 #include "solve/resets.h"
@@ -50,6 +51,18 @@ static void switches_take(struct actio_motion *m, size_t k, double surface, int 
     m->rests[k] = side == 0;
 }
 
+static bool is_between(const struct actio_motion *m, size_t k) { return actio_is_between(m->here.mode[k]); }
+
+/* Positive while both sides have a share in the motion along the surface. */
+static void guard_shares(struct actio_motion *m, double t, const double *y, double *g)
+{
+    for (size_t k = 0; k < m->sys->switches.count; k++) {
+        if (!is_between(m, k)) continue;
+        double share = actio_between_share(m, k, t, y);
+        g[k] = isfinite(share) ? share * (1 - share) : -1;
+    }
+}
+
 /* Positive while the guard is where its mode says; of a whole number n, between n and n + 1. */
 void actio_switch_guard(void *user, double t, const double *y, double *g)
 {
@@ -60,12 +73,13 @@ void actio_switch_guard(void *user, double t, const double *y, double *g)
         if (rests(m, k)) g[k] = HELD * fmax(1, fabs(n)) - fabs(u[k] - n);
         else g[k] = is_whole(m, k) ? (u[k] - n) * (n + 1 - u[k]) : u[k];
     }
+    if (actio_between_any(m)) guard_shares(m, t, y, g);
 }
 
 int actio_switch_side(void *user, size_t k)
 {
     struct actio_motion *m = user;
-    return is_whole(m, k) || rests(m, k) ? 1 : (int)m->here.mode[k];
+    return is_whole(m, k) || rests(m, k) || is_between(m, k) ? 1 : (int)m->here.mode[k];
 }
 
 /* Which way guard k goes from zero along the motion, 0 = it rests. Without a rate, a moment ahead to second order
@@ -112,8 +126,18 @@ static struct course course_under(struct actio_motion *m, size_t k, double mode,
     return c;
 }
 
+/* Both sides push the motion back: it goes along the surface. */
+static bool hold_between(struct actio_motion *m, size_t k, double surface, double t, const double *y)
+{
+    bool busy = m->contacts && m->contacts->busy;
+    if (busy || !actio_between_take(m, k, surface, t, y)) return false;
+    m->rests[k] = false;
+    return true;
+}
+
 /* On its surface: the side on which the motion stays under that side's mode. A rate decides; without one, the value
- * that the model gives on the surface itself says which way is first. False: each side pushes back. */
+ * that the model gives on the surface itself says which way is first. False: each side pushes back, and the motion
+ * can't go along the surface. */
 static bool switches_settle(struct actio_motion *m, size_t k, double t, const double *y, int first)
 {
     double surface = surface_at(m, k, guards_at(m, t, y)[k]);
@@ -122,6 +146,7 @@ static bool switches_settle(struct actio_motion *m, size_t k, double t, const do
             switches_take(m, k, surface, side);
             return true;
         }
+    if (hold_between(m, k, surface, t, y)) return true;
     struct course on = course_under(m, k, mode_on(m, k, surface, 0), t, y);
     bool at_rest = on.known && !on.by_rate;
     if (at_rest && !on.goes) {
@@ -164,7 +189,9 @@ static bool rows_part(struct actio_motion *m, size_t k, double t, const double *
 static int stop_chattering(struct actio_motion *m, size_t k, double t, const double *y)
 {
     bool part = rows_part(m, k, t, y);
-    m->halted.why = part ? ACTIO_STOP_CONTRADICTION : ACTIO_STOP_CHATTER;
+    m->halted.why = part                       ? ACTIO_STOP_CONTRADICTION
+                    : actio_between_refused(m) ? ACTIO_STOP_BETWEEN
+                                               : ACTIO_STOP_CHATTER;
     m->halted.by = k;
     for (size_t j = m->p; part && j-- > 0;)
         if (!m->rows.unique[j]) m->halted.by = j;
@@ -179,6 +206,14 @@ static bool leave(struct actio_motion *m, size_t k, double t, const double *y)
     if (side == 0 || course_under(m, k, mode_on(m, k, surface, side), t, y).goes != side) return false;
     switches_take(m, k, surface, side);
     return true;
+}
+
+/* One side has no share any more: the motion goes on there. */
+static void leave_between(struct actio_motion *m, size_t k, double t, double *y)
+{
+    double surface = surface_at(m, k, guards_at(m, t, y)[k]), share = actio_between_share(m, k, t, y);
+    actio_between_put(m, k, surface, t, y);
+    switches_take(m, k, surface, share < 0.5 ? -1 : 1);
 }
 
 /* The side of its surface on which the switch has not been. */
@@ -199,7 +234,7 @@ static int stop_at_will(struct actio_motion *m, size_t k)
 static int settle_resting(struct actio_motion *m, size_t k, double t, const double *y)
 {
     for (size_t j = 0; j < m->sys->switches.count; j++) {
-        if (j == k || !rests(m, j)) continue;
+        if (j == k || !(rests(m, j) || is_between(m, j))) continue;
         if (actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
         if (!switches_settle(m, j, t, y, 1)) return stop_chattering(m, j, t, y);
         if (actio_switch_may_leave(m, j, t, y)) return stop_at_will(m, j);
@@ -225,7 +260,7 @@ static void follow_others(struct actio_motion *m, size_t but, double t, const do
     for (size_t round = 0; changed && round <= m->sys->switches.count; round++) {
         changed = false;
         for (size_t k = 0; k < m->sys->switches.count; k++) {
-            if (!nested[k] || k == but) continue;
+            if (!nested[k] || k == but || is_between(m, k)) continue;
             double u = guards_at(m, t, y)[k], surface = surface_at(m, k, u), old = m->here.mode[k];
             bool on = fabs(u - surface) <= HELD * fmax(1, fabs(u));
             if (on) switches_take(m, k, surface, side_on_surface(m, k, t, y));
@@ -246,7 +281,7 @@ static void cross(struct actio_motion *m, size_t k, double t, const double *y)
 /* A switch that is on its way through its surface at this instant. */
 static bool arrives(struct actio_motion *m, size_t j, double t, const double *y)
 {
-    if (rests(m, j)) return false;
+    if (rests(m, j) || is_between(m, j)) return false;
     double u = guards_at(m, t, y)[j], far = u - surface_at(m, j, u);
     bool known = actio_motion_solve(m, t, y) == ACTIO_FLOW_OK || m->sys->switches.by_place[j];
     double rate = known ? guards_at(m, t, y)[m->sys->switches.count + j] * m->span : 0;
@@ -260,11 +295,21 @@ static bool crosses_too(struct actio_motion *m, size_t j, size_t k, double t, co
     return arrives(m, j, t, y) && actio_corner_same_surface(m, j, k, t, y);
 }
 
+/* A switch that has shown its guard, where no velocities jump: it leaves its surface, or comes to it. */
+static bool settle_here(struct actio_motion *m, size_t k, double t, double *y)
+{
+    if (is_between(m, k)) {
+        leave_between(m, k, t, y);
+        return true;
+    }
+    return rests(m, k) ? leave(m, k, t, y) : switches_settle(m, k, t, y, beyond(m, k, t, y));
+}
+
 /* Where velocities jump, they decide on which side the motion goes on. *turned: they did. */
 static int turn_corner(struct actio_motion *m, size_t k, double t, double *y, bool *turned)
 {
     *turned = false;
-    if (!m->corner || rests(m, k)) return ACTIO_FLOW_OK;
+    if (!m->corner || rests(m, k) || is_between(m, k)) return ACTIO_FLOW_OK;
     actio_corner_note(m);
     for (size_t j = 0; j < m->sys->switches.count; j++)
         if (j == k || crosses_too(m, j, k, t, y)) cross(m, j, t, y);
@@ -291,7 +336,7 @@ static int pass_both(struct actio_motion *m, size_t first, size_t second, double
 /* Different surfaces at one instant: does it matter which is first? */
 static int check_order(struct actio_motion *m, size_t k, double t, const double *y)
 {
-    for (size_t j = 0; m->corner && !rests(m, k) && j < m->sys->switches.count; j++) {
+    for (size_t j = 0; m->corner && !rests(m, k) && !is_between(m, k) && j < m->sys->switches.count; j++) {
         if (j == k || !arrives(m, j, t, y) || actio_corner_same_surface(m, j, k, t, y)) continue;
         if (actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
         double *one = actio_corner_try(m, 0, y), *other;
@@ -317,9 +362,7 @@ int actio_switch_crossed(void *user, size_t k, double t, double *y)
     int status = apart ? ACTIO_FLOW_OK : check_order(m, k, t, y);
     if (!status && !apart) status = turn_corner(m, k, t, y, &turned);
     if (status) return status;
-    if (!(turned || jumped(m, k, t, y)
-          || (rests(m, k) ? leave(m, k, t, y) : switches_settle(m, k, t, y, beyond(m, k, t, y)))))
-        return stop_chattering(m, k, t, y);
+    if (!(turned || jumped(m, k, t, y) || settle_here(m, k, t, y))) return stop_chattering(m, k, t, y);
     if (rests(m, k) && actio_switch_may_leave(m, k, t, y)) return stop_at_will(m, k);
     for (size_t j = 0; m->corner && !turned && j < m->sys->switches.count; j++)
         if (j != k && crosses_too(m, j, k, t, y)) cross(m, j, t, y);
@@ -386,9 +429,25 @@ int actio_motion_begin(struct actio_motion *m, double t, const double *y)
 int actio_motion_resume(struct actio_motion *m, double t, const double *y)
 {
     forget_run(m);
+    actio_between_resume(m);
     int status = m->contacts ? actio_contacts_resume(m, t) : 0;
     if (!status) status = actio_corner_resume(m, t, y);
     return status ? status : look_anew(m, t, y);
+}
+
+/* Where the state has jumped off the surfaces along which it went, switches have the side that it is on. */
+int actio_switches_jumped(struct actio_motion *m, double t, const double *y)
+{
+    bool changed = false;
+    for (size_t k = 0; k < m->sys->switches.count; k++) {
+        if (!is_between(m, k)) continue;
+        double u = guards_at(m, t, y)[k];
+        if (m->contacts && m->contacts->busy) return stop_chattering(m, k, t, y);
+        if (fabs(u - surface_at(m, k, u)) <= HELD * fmax(1, fabs(u))) continue;
+        m->here.mode[k] = actio_mode_at(m->sys, k, u, 1);
+        changed = true;
+    }
+    return changed ? actio_modes_remember(m, t) : ACTIO_FLOW_OK;
 }
 
 /* ---- instants */

@@ -2,6 +2,7 @@
  * The variational equations  X' = f_y X (+ f_a),  on the formulas of the elimination, or by solving the equations of
  * motion once more for each direction. */
 #include "solve/tangent.h"
+#include "solve/between.h"
 #include "solve/law.h"
 
 #include <math.h>
@@ -264,6 +265,7 @@ static void set_scales(struct actio_tangent *x, double local)
 int actio_tangent_go(struct actio_tangent *x, double t0, double t1, double *y, double *X, size_t columns, double local)
 {
     x->columns = X ? columns : 0;
+    actio_between_refuse(x->m, x->columns > 0);
     set_scales(x, local);
     double *Y = x->m->sys->switches.count ? x->seen : x->block;
     memcpy(Y, y, x->ny * sizeof *y);
