@@ -35,7 +35,7 @@ if(NOT ACTIO_SANITIZE)
                     same_disk servos)
   actio_quick_parts(contact tumbler incline billiard comes_to_rest columns after_an_event passes momenta rods releases
                     corners wires two_slips backward principles sticks soft hard_to_see)
-  actio_quick_parts(corners exact nested together refused sides claims walls powers roots periods)
+  actio_quick_parts(corners exact nested together refused sides claims walls powers roots periods held_between)
   actio_quick_parts(resets exact fails listed table_rows printed)
   actio_quick_parts(derive check_golden check_command check_following cart chain-table clutch euler-top knife lm
                     moving-wall pars4 pendulum-tension rod-servo suslov turntable)

@@ -138,7 +138,7 @@ static const char *first_error(struct comparing *x, struct actio_findings *own)
 static bool inapplicable(struct actio_findings *own)
 {
     static const enum actio_code codes[] = { ACTIO_F_INAPPLICABLE, ACTIO_F_RANK_SWITCHES, ACTIO_F_NO_CORNER_RULE,
-                                              ACTIO_F_HELD_BETWEEN };
+                                             ACTIO_F_HELD_BETWEEN };
     for (size_t i = 0; i < own->count; i++)
         for (size_t k = 0; k < sizeof codes / sizeof *codes; k++)
             if (own->item[i].code == codes[k]) return true;

@@ -178,6 +178,20 @@ static bool say_jump(struct actio_run *run)
     return true;
 }
 
+static void say_chattering(struct actio_run *run)
+{
+    const struct actio_problem *problem = &run->problem;
+    size_t by = problem->motion.halted.by;
+    bool back = problem->motion.span < 0;
+    actio_report_at(
+        problem->f, ACTIO_F_CHATTERING, &problem->model->source,
+        (struct actio_span){ problem->sys->switches.line[by], 1, 1 },
+        ACTIO_ARGS(ACTIO_TEXT(problem->sys->switches.text[by]), ACTIO_NUMBER(run->outcome.t_stop),
+                   ACTIO_TEXT(problem->sys->switches.whole[by] ? "" : "the sign of "),
+                   ACTIO_TEXT(back ? "compute forward in time: backward, such a motion may leave the switch at any time"
+                                   : "use a contact with `friction` for dry friction: it can stick")));
+}
+
 static void say_failed(struct actio_run *run)
 {
     const struct actio_principle *p = run->problem.principle;
@@ -188,10 +202,7 @@ static void say_failed(struct actio_run *run)
         const struct actio_constraint *con = &run->problem.model->constraint[m->halted.by];
         actio_report_at(run->problem.f, ACTIO_F_CONTRADICTORY_LATER, &run->problem.model->source, con->span,
                         ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_NUMBER(o->t_stop)));
-    } else if (m->halted.why == ACTIO_STOP_CHATTER)
-        actio_report(run->problem.f, ACTIO_F_CHATTERING,
-                     ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->switches.text[m->halted.by]), ACTIO_NUMBER(o->t_stop),
-                                ACTIO_TEXT(run->problem.sys->switches.whole[m->halted.by] ? "" : "the sign of ")));
+    } else if (m->halted.why == ACTIO_STOP_CHATTER) say_chattering(run);
     else if (m->halted.why == ACTIO_STOP_INSTANT) actio_run_explain_instant(run);
     else if (say_jump(run)) return;
     else if (m->halted.why == ACTIO_STOP_TUNNEL) say_tunnel(run);

@@ -61,10 +61,11 @@ static struct owner row_owner(const struct actio_system *sys, const struct names
 static struct owner owner_of(const struct actio_system *sys, const struct names *names, const struct actio_instant *i)
 {
     static struct owner (*const of[ACTIO_INSTANT_KINDS])(const struct actio_system *, const struct names *, size_t) = {
-        [ACTIO_IMPACT] = contact_owner, [ACTIO_RESTS] = contact_owner,  [ACTIO_CLOSES] = contact_owner,
-        [ACTIO_OPENS] = contact_owner,  [ACTIO_STICKS] = rub_owner,     [ACTIO_SLIDES] = rub_owner,
-        [ACTIO_PASSES] = event_owner,   [ACTIO_SWITCHES] = mode_owner,  [ACTIO_HOLDS] = mode_owner,  [ACTIO_TURNS] = mode_owner,
-        [ACTIO_REFLECTS] = mode_owner,  [ACTIO_SETS] = statement_owner, [ACTIO_PUSHES] = row_owner,
+        [ACTIO_IMPACT] = contact_owner, [ACTIO_RESTS] = contact_owner, [ACTIO_CLOSES] = contact_owner,
+        [ACTIO_OPENS] = contact_owner,  [ACTIO_STICKS] = rub_owner,    [ACTIO_SLIDES] = rub_owner,
+        [ACTIO_PASSES] = event_owner,   [ACTIO_SWITCHES] = mode_owner, [ACTIO_HOLDS] = mode_owner,
+        [ACTIO_TURNS] = mode_owner,     [ACTIO_REFLECTS] = mode_owner, [ACTIO_SETS] = statement_owner,
+        [ACTIO_PUSHES] = row_owner,
     };
     return of[i->kind](sys, names, i->index);
 }

@@ -9,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 6 };       /* switches that hold a motion together */
-#define STRICTLY 1e-10   /* of the fastest rate: slower ones do not push */
-#define SUMS 1e-8        /* of the largest value: rates of several switches are sums to so much */
-#define ALMOST 1e-9      /* shares may be that far outside when a motion comes onto the surface */
+enum { MOST = 6 };     /* switches that hold a motion together */
+#define STRICTLY 1e-10 /* of the fastest rate: slower ones do not push */
+#define SUMS 1e-8      /* of the largest value: rates of several switches are sums to so much */
+#define ALMOST 1e-9    /* shares may be that far outside when a motion comes onto the surface */
 
 /* at: switches that hold the motion, between: their modes; value: `room` of them with all on their lower side, then
  * with each on its upper side, then with all; rate: of their guards likewise; share: of the upper sides. */
@@ -110,8 +110,7 @@ static int mix(struct actio_motion *m, double t, const double *y, side_fn fn, do
     if (!find_shares(b)) return ACTIO_FLOW_SINGULAR;
     for (size_t l = 0; l < length; l++) {
         value[l] = b->value[l];
-        for (size_t i = 0; i < b->count; i++)
-            value[l] += b->share[i] * (b->value[(i + 1) * b->room + l] - b->value[l]);
+        for (size_t i = 0; i < b->count; i++) value[l] += b->share[i] * (b->value[(i + 1) * b->room + l] - b->value[l]);
     }
     return ACTIO_FLOW_OK;
 }

@@ -52,7 +52,8 @@ struct actio_instant_list {
     size_t numbers, numbers_cap;
 };
 /* now: of the run under way, before: of the run before it; meeting: the guard in hand, from: the first instant that
- * came of it; open: there is one; held: a switch that held the motion between its sides showed it; energy: before it. */
+ * came of it; open: there is one; held: a switch that held the motion between its sides showed it; energy: before it.
+ * */
 struct actio_instants {
     struct actio_instant_list now, before;
     struct actio_meeting meeting;

@@ -323,13 +323,11 @@ int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, siz
     if (m->sys->field.axes) return evaluate_wide(r, filled, column, lanes);
     point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, m->sys->output.columns);
     size_t piece = piece_of(r);
+    bool singly = one_by_one || m->rows.numeric || m->obeys.law || m->outside.ask || actio_contacts_hard(m)
+                  || actio_between_was(m);
     while (r->done < filled && status != ACTIO_FLOW_STOPPED) {
         size_t count = filled - r->done < piece ? filled - r->done : piece;
-        int bad = r->done && actio_overdue(r->ctx) ? ACTIO_FLOW_STOPPED
-                                                   : evaluate_piece(r, r->done, count,
-                                                                    m->rows.numeric || m->obeys.law || m->outside.ask
-                                                                        || actio_contacts_hard(m) || actio_between_was(m)
-                                                                        || one_by_one);
+        int bad = r->done && actio_overdue(r->ctx) ? ACTIO_FLOW_STOPPED : evaluate_piece(r, r->done, count, singly);
         if (bad == ACTIO_FLOW_STOPPED || (bad && !status)) status = bad;
         if (bad != ACTIO_FLOW_STOPPED) {
             r->done += count;

@@ -130,7 +130,11 @@ static struct course course_under(struct actio_motion *m, size_t k, double mode,
 static bool hold_between(struct actio_motion *m, size_t k, double surface, double t, const double *y)
 {
     bool busy = m->contacts && m->contacts->busy;
-    if (busy || !actio_between_take(m, k, surface, t, y)) return false;
+    double old = m->here.mode[k];
+    m->here.mode[k] = 0;
+    bool at_will = actio_switch_may_leave(m, k, t, y);
+    m->here.mode[k] = old;
+    if (busy || at_will || !actio_between_take(m, k, surface, t, y)) return false;
     m->rests[k] = false;
     return true;
 }
