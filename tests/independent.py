@@ -197,7 +197,7 @@ class Model:
     def __init__(self, text, sets=None):
         self.t = sp.Symbol("t", real=True)
         self.params, self.lets, self.number_memo, self.let_memo = {}, {}, {}, {}
-        self.coords, self.states, self.symbol, self.rates = [], [], {}, {self.t: sp.Integer(1)}
+        self.coords, self.states, self.held, self.symbol, self.rates = [], [], [], {}, {self.t: sp.Integer(1)}
         self.lagrangian, self.dissipation = sp.Integer(0), sp.Integer(0)
         self.has_lagrangian = False
         self.forces, self.flows, self.constraints = [], [], []     # (label, {symbol: e}); (left, right); dicts
@@ -205,9 +205,9 @@ class Model:
         self.start, self.time = {}, None
         self.sets = sets or {}
         rows = [(s[0][1], s[1:]) for s in statements(text)]
-        for wanted in (("param", "let", "frame"), ("coord", "state"), None):
+        for wanted in (("param", "let", "frame"), ("coord", "state", "held"), None):
             for word, tokens in rows:
-                if (word in wanted) if wanted else word not in ("param", "let", "frame", "coord", "state", "model"):
+                if (word in wanted) if wanted else word not in ("param", "let", "frame", "coord", "state", "held", "model"):
                     getattr(self, "read_" + word)(tokens)
 
     # values
@@ -391,11 +391,16 @@ class Model:
     def read_expect(self, tokens):
         self.claims.append(tokens)
 
-    def read_event(self, tokens):
-        pass
+    def read_held(self, tokens):
+        """What keeps its value between instants: its column says which."""
+        for piece in self.pieces(tokens):
+            self.held.append(sp.Symbol(piece[0][1], real=True))
+            self.symbol[piece[0][1]] = self.held[-1]
 
-    def read_contact(self, tokens):
-        pass
+    def read_event(self, tokens):
+        """What happens at instants: between them the equations hold."""
+
+    read_contact = read_when = read_every = read_event
 
     def claim(self, tokens):
         """('at', column, time, value, within), ('drift', column, bound) or ('residual', bound)."""
@@ -497,7 +502,7 @@ class Equations:
         return full
 
     def arguments(self):
-        return [self.model.t] + self.q + self.s + self.v + [self.model.symbol[p] for p in self.model.params]
+        return [self.model.t] + self.q + self.s + self.v + self.model.held + [self.model.symbol[p] for p in self.model.params]
 
     def compile(self, modules):
         def share(e):                    # SymPy's own names for shared parts, x0 x1 .., may be coordinates here

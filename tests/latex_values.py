@@ -5,7 +5,7 @@ import math
 import random
 import re
 
-TOKEN = re.compile(r"\\(?:,|!|;|quad)|\\[a-zA-Z]+|\d+(?:\.\d+)?|[a-zA-Z]|[-+=(){}^_|,<.\[\]/]")
+TOKEN = re.compile(r"\\(?:,|!|;|_|quad)|\\[a-zA-Z]+|\d+(?:\.\d+)?|[^\W\d_]|[-+=(){}^_|,<.\[\]/]")
 GREEK = set("""alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi
 omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega""".split())
 FUNCTIONS = {"sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sinh": "sinh", "cosh": "cosh",
@@ -13,7 +13,8 @@ FUNCTIONS = {"sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin", "arccos
 VALUES = {name: getattr(math, name) for name in "sin cos tan asin acos atan sinh cosh tanh exp log sqrt atan2 hypot erf".split()}
 VALUES.update(abs=abs, min=min, max=max, sign=lambda x: (x > 0) - (x < 0), mod=lambda a, b: a - b * math.floor(a / b))
 TEXT_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)?(?:\[[\d, ]+\])?(?:_\w+)?'{0,2}")
-SYNONYMS = {"reaction": "R", "energy": "E", "Lagrangian": "L"}
+LETTERS = {"θ": "theta", "μ": "mu"}                         # as LaTeX has them
+SYNONYMS = {"reaction": "R", "energy": "E", "Lagrangian": "L", "Hamiltonian": "H"}
 
 
 class Unread(Exception):
@@ -94,8 +95,8 @@ class Reader:
             return "sqrt" + self.group()
         if token == "\\operatorname" or token[1:] in FUNCTIONS:
             return self.function(self.word() if token == "\\operatorname" else FUNCTIONS[token[1:]])
-        if token == "e" and self.next == "^":
-            self.take()
+        if token == "\\mathrm" and self.tokens[self.at:self.at + 4] == ["{", "e", "}", "^"]:
+            self.at += 4
             return "exp" + self.group()
         self.at -= 1
         return identifier(*self.name())
@@ -113,8 +114,8 @@ class Reader:
         """Letters in braces."""
         letters = ""
         self.take("{")
-        while self.next != "}":
-            letters += self.take().lstrip("\\")
+        while self.next not in ("}", ""):
+            letters += self.word() if self.take() == "\\text" else self.tokens[self.at - 1].lstrip("\\")
         self.take("}")
         return letters
 
@@ -126,6 +127,9 @@ class Reader:
             stem, more = self.name()
             self.take("}")
             dots = {"\\dot": 1, "\\ddot": 2}[token] + more
+        elif token == "{":
+            stem, dots = self.name()
+            self.take("}")
         elif token in ("\\mathit", "\\mathrm", "\\mathcal", "\\text"):
             stem = self.word()
         elif token.isalpha() or token[1:] in GREEK:
@@ -141,13 +145,14 @@ class Reader:
         self.take("{")
         letters = ""
         while self.next != "}":
-            letters += "".join(self.name()[0]) if self.next[0] == "\\" or self.next.isalpha() else self.take()
+            is_name = self.next.isalpha() or self.next[:1] in ("\\", "{") and self.next != "\\_"
+            letters += self.name()[0] if is_name else self.take("" if self.next == "" else None)
         self.take("}")
         return letters
 
 
 def identifier(stem, dots):
-    return "v%s%s" % (re.sub(r"\W|_", "", stem), "Q" * dots)
+    return "v%s%s" % (re.sub(r"\W|_", "", "".join(LETTERS.get(c, c) for c in stem)), "Q" * dots)
 
 
 def from_text(formula):
@@ -162,9 +167,18 @@ def from_text(formula):
     return TEXT_NAME.sub(made, formula).replace("^", "**")
 
 
+def entries(matrix):
+    """A matrix as the text has it: its entries but zeros, each a row."""
+    name, body = matrix[1].strip(), matrix[2]
+    rows_ = [[entry.strip() for entry in row.split("&")] for row in body.split("\\\\")]
+    return r" \\\\ ".join("%s_{%d, %d} &= %s" % (name, i + 1, j + 1, entry)
+                          for i, row in enumerate(rows_) for j, entry in enumerate(row) if entry not in ("0", ""))
+
+
 def records(text):
     """{title: [(left, right)]} of the equations, rows that go on joined."""
     found = {}
+    text = re.sub(r"(\S+) *&= *\\begin\{pmatrix\}(.*?)\\end\{pmatrix\}", entries, text, flags=re.S)
     for title, body in re.findall(r"\\subsection\*\{(.*?)\}(.*?)(?=\\subsection|\\end\{document\})", text, re.S):
         joined = []
         for row in re.sub(r"\\(begin|end)\{align\*\}", r" \\\\ ", body).split("\\\\"):
@@ -175,7 +189,7 @@ def records(text):
             elif row:
                 joined.append(row)
         found[title] = [tuple(side.strip(" &") for side in re.sub(r"^\\text\{[^}]*:\}\\quad ", "", row).split("=", 1))
-                        for row in joined if "=" in row and not row.startswith("& ") and "pmatrix" not in row]
+                        for row in joined if "=" in row and not row.startswith("& ")]
     return found
 
 

@@ -9,7 +9,7 @@ import random
 import re
 import tempfile
 
-from program import Tally, arguments, call, chosen, everything, model_name, one_sided, rows
+from program import Tally, arguments, call, chosen, everything, model_name, one_sided, rows, slides
 
 KEYWORDS = "model param let coord state lagrangian force dissipation flow constraint contact event frame symmetry start time observe expect".split()
 STATEMENT = re.compile(r"^(%s)\b" % "|".join(KEYWORDS))
@@ -138,7 +138,7 @@ def compare(base, other, keep, place):
 
 class Subject:
     def __init__(self, program, path, folder):
-        self.program, self.folder, self.one_sided = program, folder, one_sided(path)
+        self.program, self.path, self.folder, self.one_sided = program, path, folder, one_sided(path)
         with open(path, encoding="utf-8") as file:
             self.lines = statements(file.read())
         self.base = self.run(self.lines)
@@ -204,7 +204,7 @@ def check(s, tally, name):
            place=lambda c: (c, -7 / 3 if multiplier(c) else 1.0))
     s.same(tally, name + " with a copy", with_a_copy(s.lines), keep=plain)
     s.same(tally, name + " with a gauge", with_a_gauge(s.lines), keep=plain)
-    if name not in ONE_WAY:
+    if name not in ONE_WAY and not slides(s.program, s.path):
         there_and_back(s, tally, name)
 
 

@@ -13,7 +13,7 @@ import tempfile
 import mpmath
 
 from independent import Equations, Model
-from program import Tally, arguments, call, chosen, has_fields, model_name, one_sided, rows
+from program import Tally, arguments, call, chosen, has_fields, model_name, one_sided, rows, slides
 
 mpmath.mp.dps = 30
 TOLERANCE = 1e-11          # relative to max(1, size): what a solve in double precision leaves of 1e-16
@@ -41,7 +41,7 @@ def marked(text, model):
 
 def expected(equations, row):
     """The columns that follow from the state in `row`, and whether lambda is unique there."""
-    state = [mpmath.mpf(row["t"])] + [mpmath.mpf(row[x.name]) for x in equations.q + equations.s + equations.v]
+    state = [mpmath.mpf(row["t"])] + [mpmath.mpf(row[x.name]) for x in equations.q + equations.s + equations.v + equations.model.held]
     state += equations.params()
     K, r = mpmath.matrix(equations.f_K(*state)), mpmath.matrix(equations.f_r(*state))
     z, unique = highest(K, r)
@@ -81,7 +81,7 @@ def one(tally, program, path):
     name = os.path.basename(path)
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    if UNSETTLED.search(text) or one_sided(path):
+    if UNSETTLED.search(text) or one_sided(path) or slides(program, path):
         return
     model = Model(text)
     equations = Equations(model)

@@ -7,6 +7,7 @@ import atexit
 import csv
 import glob
 import io
+import json
 import os
 import re
 import signal
@@ -124,6 +125,15 @@ def one_sided(path):
     """Whether the model has contacts or dry friction: its motion is not that of smooth equations."""
     with open(path, encoding="utf-8") as file:
         return re.search(r"^contact\b|^constraint\b.*\bfriction =", file.read(), re.M) is not None
+
+
+def slides(program, path):
+    """Whether the motion goes along a switch for a while: it is a mixture of both sides there, and does not go back the way it came."""
+    with open(path, encoding="utf-8") as file:
+        if not re.search(r"^(force|flow)\b", file.read(), re.M):
+            return False
+    status, out, _ = call(program, "run", path, "--json", "--points", "2")
+    return status == 0 and any(event["kind"] == "held" for event in json.loads(out)["events"])
 
 
 def has_fields(path):

@@ -18,6 +18,8 @@ import numpy
 from program import chosen, ended
 
 passed = failed = 0
+EVENT_LISTS = ["t", "error", "kind", "name", "line", "value", "contact", "impulse", "energy", "rule", "place", "before", "after"]
+JUMP = {"place": [.1, -0.], "before": [3, 1e300], "after": [-3, 5e-324]}                    # of the sample's second event
 
 
 def check(claim, true):
@@ -59,13 +61,19 @@ def read_json(file, names, data):
     check("json: errors", run["error"]["lambda.roll"] is None and run["error"]["x"] == 1e-12)
     check("json: provenance", run["provenance"]["source"] == "model sample\n# θ\ttab \x01\n" and run["provenance"]["params"]["α"] == 0.1)
     check("json: meaning", run["columns"][0]["meaning"] == "a \\ b\n</script>\u2028")
-    check("json: events", run["events"][0] == {"t": 0.5, "kind": "event", "name": 'apex <&> "θ"', "value": 2} and run["events"][1]["value"] is None)
+    check("json: events", run["events"][0] == {"t": 0.5, "error": 0, "kind": "event", "name": 'apex <&> "θ"', "value": 2} and run["events"][1]["value"] is None)
+    check("json: a jump", {name: run["events"][1][name] for name in ("line", "energy", *JUMP)}
+          == {"line": 7, "energy": .3, "place": dict(zip(("x", "β"), JUMP["place"])), "before": dict(zip(("x_dot", "β_dot"), JUMP["before"])),
+              "after": dict(zip(("x_dot", "β_dot"), JUMP["after"]))})
 
 
 def read_npz(file, names, data):
     check("npz: checksums", zipfile.ZipFile(file).testzip() is None)
     with numpy.load(file, allow_pickle=False) as f:
-        check("npz: arrays in the order of the columns, then the errors", f.files == names + ["_error"])
+        check("npz: arrays in the order of the columns, then the errors", f.files[:len(names) + 1] == names + ["_error"])
+        check("npz: lists of events behind them", f.files[len(names) + 1:] == ["events." + name for name in EVENT_LISTS])
+        check("npz: events", list(f["events.t"]) == [.5, 1.25] and list(f["events.name"]) == ['apex <&> "θ"', ""] and list(f["events.line"]) == [0, 7])
+        check("npz: a jump", all(numpy.isnan(f["events." + name][0]).all() and same(f["events." + name][1], x) for name, x in JUMP.items()))
         check("npz: numbers read back exactly", all(same(f[n], x) for n, x in zip(names, data)))
         check("npz: errors", f["_error"][1] == 1e-12 and numpy.isnan(f["_error"][4]))
 

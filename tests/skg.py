@@ -357,8 +357,8 @@ def compared(b, path):
 
 def gallery(b):
     """It agrees, or says why it does not apply; and that is a contact, friction, redundant, hidden or acceleration constraints, or one that
-    appears, only."""
-    reasons = ("contacts", "friction", "redundant", "the rank of the constraints changes", "follow from the equations", "on accelerations")
+    appears, values that are set at instants, or a motion along a switch, only."""
+    reasons = ("`when`, `every` or `held`", "it can't go along the switch", "contacts", "friction", "redundant", "the rank of the constraints changes", "follow from the equations", "on accelerations")
     for name in sorted(os.listdir(os.path.join(ROOT, "models"))):
         by, status = compared(b, os.path.join(ROOT, "models", name))
         if by.get("dalembert", {}).get("status") != "reference":

@@ -99,6 +99,8 @@ static struct actio_table *make_sample(void)
     };
     static struct actio_event events[] = { { .t = 0.5, .kind = "event", .name = "apex <&> \"θ\"", .value = 2 },
                                            { .t = 1.25, .kind = "contact", .value = NAN } };
+    static const char *coord[] = { "x", "β" }, *velocity[] = { "x_dot", "β_dot" };
+    static double place[] = { 0.1, -0.0 }, before[] = { 3, 1e300 }, after[] = { -3, 5e-324 };
     static struct actio_setting params[] = { { "g", 9.8 }, { "α", 0.1 } };
     struct actio_table *t = make_table(sizeof names / sizeof *names, 500);
     for (size_t c = 0; c < t->cols; c++) {
@@ -112,6 +114,14 @@ static struct actio_table *make_sample(void)
     t->from.description = "line one\nline two <script>alert(1)</script> \xFF\xC0\xAF";
     t->from.source = "model sample\n# θ\ttab \x01\n";
     t->from.file = "dir/sample.act";
+    events[1].place = place;
+    events[1].before = before;
+    events[1].after = after;
+    events[1].energy = 0.3;
+    events[1].line = 7;
+    t->coord = coord;
+    t->velocity = velocity;
+    t->coords = 2;
     t->event = events;
     t->events = 2;
     t->from.param = params;

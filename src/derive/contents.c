@@ -67,7 +67,7 @@ actio_expr actio_shown_indexed(struct actio_derivation *d, const char *letter, c
     struct actio_text shown;
     const char *text = actio_arena_format(&d->arena, "%s_%s", letter, name);
     actio_text_open(&shown, &d->arena);
-    actio_text_format(&shown, "%s_{", latex);
+    actio_text_format(&shown, "%s_{%s", latex, is_name(d->model, text) ? "\\text{of }" : "");
     actio_latex_name(name, &shown);
     actio_text_add(&shown, "}");
     return actio_shown_free(d, text, actio_arena_format(&d->arena, "%s_of_%s", letter, name), shown.s);

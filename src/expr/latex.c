@@ -146,14 +146,21 @@ static void latex_at(struct actio_printer *p, actio_expr e)
     latex_wrap(p, "\\left. ", actio_piece_arg(p, e, 0), "");
 }
 
+/* Behind another factor a sign would be a minus: it stands in brackets there. */
 static void latex_product(struct actio_printer *p, actio_expr e)
 {
     double divisor;
-    if (actio_is_fraction(p, e, &divisor))
-        latex_fraction(p, actio_piece_arg(p, e, 1), actio_const(p->pool, fabs(divisor)), divisor < 0);
-    else
-        actio_push_commuting(p, actio_piece_arg(p, e, 0), actio_piece_arg(p, e, 1),
-                             actio_is_const(p->pool, actio_piece_arg(p, e, 1)) ? " \\cdot " : " \\, ", ACTIO_B_PRODUCT);
+    actio_expr a = actio_piece_arg(p, e, 0), b = actio_piece_arg(p, e, 1);
+    if (actio_is_fraction(p, e, &divisor)) {
+        latex_fraction(p, b, actio_const(p->pool, fabs(divisor)), divisor < 0);
+    } else if (actio_is_const(p->pool, a)) { /* a number stands first */
+        actio_push(p, b, ACTIO_B_POWER);
+        actio_push_text(p, actio_is_const(p->pool, b) ? " \\cdot " : " \\, ");
+        actio_push(p, a, ACTIO_B_PRODUCT);
+    } else {
+        actio_push_commuting(p, a, b, actio_is_const(p->pool, b) ? " \\cdot " : " \\, ", ACTIO_B_PRODUCT,
+                             ACTIO_B_POWER);
+    }
 }
 
 static void latex_node(struct actio_printer *p, actio_expr e)
@@ -166,7 +173,7 @@ static void latex_node(struct actio_printer *p, actio_expr e)
         actio_push(p, a, ACTIO_B_PRODUCT);
         actio_push_text(p, "-");
         break;
-    case ACTIO_ADD: actio_push_commuting(p, a, b, " + ", ACTIO_B_SUM); break;
+    case ACTIO_ADD: actio_push_commuting(p, a, b, " + ", ACTIO_B_SUM, ACTIO_B_PRODUCT); break;
     case ACTIO_SUB:
         actio_push(p, b, ACTIO_B_PRODUCT);
         actio_push_text(p, " - ");
@@ -183,7 +190,7 @@ static void latex_node(struct actio_printer *p, actio_expr e)
         actio_push(p, a, ACTIO_B_PRIMARY);
         break;
     case ACTIO_SQRT: latex_wrap(p, "\\sqrt{", a, "}"); break;
-    case ACTIO_EXP: latex_wrap(p, "e^{", a, "}"); break;
+    case ACTIO_EXP: latex_wrap(p, "\\mathrm{e}^{", a, "}"); break; /* upright: e is a good name of a param */
     case ACTIO_ABS: latex_wrap(p, "\\left|", a, "\\right|"); break;
     case ACTIO_LT:
         actio_push(p, b, ACTIO_B_SUM);

@@ -72,10 +72,10 @@ static bool in_class(const struct actio_printer *p, actio_expr e, enum actio_bin
 }
 
 void actio_push_commuting(struct actio_printer *p, actio_expr a, actio_expr b, const char *sign,
-                          enum actio_binding class)
+                          enum actio_binding class, enum actio_binding behind)
 {
     bool swap = in_class(p, b, class) && !in_class(p, a, class);
-    actio_push(p, swap ? a : b, class + 1);
+    actio_push(p, swap ? a : b, behind);
     actio_push_text(p, sign);
     actio_push(p, swap ? b : a, class);
 }
@@ -98,7 +98,9 @@ static void print_product(struct actio_printer *p, actio_expr e)
         actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_UNARY);
         actio_push_text(p, "*");
         actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRODUCT);
-    } else actio_push_commuting(p, actio_piece_arg(p, e, 0), actio_piece_arg(p, e, 1), "*", ACTIO_B_PRODUCT);
+    } else
+        actio_push_commuting(p, actio_piece_arg(p, e, 0), actio_piece_arg(p, e, 1), "*", ACTIO_B_PRODUCT,
+                             ACTIO_B_UNARY);
 }
 
 static void print_call(struct actio_printer *p, actio_expr e)
@@ -162,7 +164,8 @@ static void print_node(struct actio_printer *p, actio_expr e)
         actio_push_text(p, "-");
         break;
     case ACTIO_ADD:
-        actio_push_commuting(p, actio_piece_arg(p, e, 0), actio_piece_arg(p, e, 1), " + ", ACTIO_B_SUM);
+        actio_push_commuting(p, actio_piece_arg(p, e, 0), actio_piece_arg(p, e, 1), " + ", ACTIO_B_SUM,
+                             ACTIO_B_PRODUCT);
         break;
     case ACTIO_SUB: push_binary(p, e, ACTIO_B_SUM, " - ", ACTIO_B_PRODUCT); break;
     case ACTIO_MUL: print_product(p, e); break;

@@ -42,7 +42,7 @@ void actio_push_text(struct actio_printer *p, const char *text);
 void actio_push(struct actio_printer *p, actio_expr e, enum actio_binding need);
 /* a + b or a * b: operands are sorted in the pool, so the one that needs no bracket on the left goes there. */
 void actio_push_commuting(struct actio_printer *p, actio_expr a, actio_expr b, const char *sign,
-                          enum actio_binding class);
+                          enum actio_binding class, enum actio_binding behind);
 void actio_push_condition(struct actio_printer *p, actio_expr e, const char *sign); /* and, or, not */
 enum actio_binding actio_text_binds(const struct actio_printer *p, actio_expr e);
 /* c x with c = 1/2, 1/4, ... (either sign): x/2 */

@@ -218,12 +218,12 @@ static bool is_jump(enum actio_instant_kind kind)
     return kind == ACTIO_IMPACT || kind == ACTIO_TURNS || kind == ACTIO_REFLECTS || kind == ACTIO_SETS;
 }
 
-/* The place, and velocities on both sides of a jump; not kept when there are too many. */
+/* The place, and velocities on both sides of a jump; not kept when there are none, or too many. */
 static int note_state(struct actio_motion *m, struct actio_instant *i, const double *old, const double *y)
 {
     struct actio_instant_list *l = &m->instants.now;
     size_t n = m->n, numbers = i->jumps ? 3 * n : n;
-    if (m->sys->field.axes || l->numbers + numbers > MOST) return ACTIO_FLOW_OK;
+    if (n == 0 || m->sys->field.axes || l->numbers + numbers > MOST) return ACTIO_FLOW_OK;
     if (!room_for_numbers(m->ctx, l, numbers)) return ACTIO_FLOW_FAILED;
     double *to = l->number + l->numbers;
     memcpy(to, y, n * sizeof *to);
