@@ -145,6 +145,30 @@ def exact(program, folder, tally):
             tally.check(status == 0 and all(abs(x) < 1e-9 for x in off.values()), "%s by %s: exit %s, off by %s\n%s" % (name, by, status, off, err))
 
 
+# (what happens, when, model without an interval)
+INSTANTS = [
+    ("two corners", 1, "coord x, y, u, w\nlagrangian (x'^2 + y'^2 + u'^2 + w'^2)/2 + if(x < 1, 0, 1.5) + if(u < 1, 1.5, 0)\n"
+     "start x' = 1, y' = 1, u' = 1, w' = 2\n"),
+    ("a reflection", .7, "coord u\nlagrangian u'^2/2 - if(u < .7, 0, 1.5)\nstart u' = 1\n"),
+    ("a bend", 1 / 3, "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint wire: y = max(0, x - 1/3)\nstart x' = 1\n"),
+    ("a clutch", .3, "coord a, b\nlagrangian a'^2/2 + b'^2\nconstraint clutch: if(t < .3, 0, a' - b') = 0\nstart a' = 1\n"),
+    ("a force", .1, "coord x\nlagrangian x'^2/2\nforce x = if(x < .1, 0, 5)\nstart x' = 1\n"),
+    ("an event", .1, "coord x\nheld n\nlagrangian x'^2/2\nevent here: x = .1\nwhen here: n = n + 1, x' = -x'\nstart x' = 1\n"),
+]
+
+
+def ends(program, folder, tally):
+    """A run may end at an instant, or some last digits before or after it."""
+    for what, at, text in INSTANTS:
+        path, t = write(folder, text), at
+        for _ in range(12):
+            t = math.nextafter(t, 0)
+        for k in range(60):
+            t = math.nextafter(t, 9) if k < 40 else t + 2.0 ** (k - 93)
+            status, _, err = call(program, "run", path, "--time", "0..%r" % t, "--points", "2", "--quiet", "-o", "-")
+            tally.check(status == 0, "%s at %r, run to %r: exit %s: %s" % (what, at, t, status, err))
+
+
 def nested(program, folder, tally):
     """Switches whose arguments have switches in them."""
     for formula, at in NESTED:
@@ -492,7 +516,7 @@ def main():
     program, _ = arguments()
     tally = Tally("corners")
     with tempfile.TemporaryDirectory() as folder:
-        run_parts([exact, nested, agreement, together, refused, sides, claims, walls, powers, roots, periods, held_between,
+        run_parts([exact, ends, nested, agreement, together, refused, sides, claims, walls, powers, roots, periods, held_between,
                    held_smoothed, smoothed], program, folder, tally)
     tally.done()
 

@@ -270,10 +270,14 @@ static bool limit_size(struct dop853 *d)
     return true;
 }
 
+/* Shorter steps are rounding of t. */
+static inline double least_step(const struct dop853 *d) { return 10 * DBL_EPSILON * fabs(d->t) + 1e-25 * d->span; }
+
 /* Sets t_new one step ahead. True: that is the end of the interval. What would be left of it is not a step. */
 static inline bool set_target(struct dop853 *d)
 {
-    bool last = fabs(d->h) * 1.0000001 >= fabs(d->t_end - d->t);
+    double rest = fabs(d->t_end - d->t);
+    bool last = fabs(d->h) * 1.0000001 >= rest || rest <= least_step(d);
     d->t_new = last ? d->t_end : d->t + d->h;
     return last;
 }
@@ -281,13 +285,13 @@ static inline bool set_target(struct dop853 *d)
 static int dop853_advance(struct dop853 *d)
 {
     int bad = 0;
+    bool again = false;
     if (!limit_size(d)) return ACTIO_FLOW_FAILED;
-    for (int failures = 0;;) {
+    for (int failures = 0;; again = true) {
         double err = 0, factor = MOST_GROWTH;
         bool last = set_target(d);
         double h = d->t_new - d->t; /* exactly what t changes by */
-        if (!last && fabs(h) <= 10 * DBL_EPSILON * fabs(d->t) + 1e-25 * d->span)
-            return bad ? bad : ACTIO_MARCH_STEP_TO_ZERO;
+        if ((!last || again) && fabs(h) <= least_step(d)) return bad ? bad : ACTIO_MARCH_STEP_TO_ZERO;
         d->have_new = d->have_poly = false;
         bad = attempt(d, h, last, &err, &factor);
         if (!bad && err <= 1) {

@@ -2,6 +2,7 @@
  * What happens inside a step, and first: guards that change their signs, and a poor elimination. */
 #include "solve/march_inside.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -113,6 +114,16 @@ static bool is_moment(const struct actio_marching *m, double left, double right)
     return fabs(right - left) <= 1e-6 * fabs(m->t_next - m->t);
 }
 
+/* Behind a reflection a state within round-off of the surface may need longer for its way back than the step is, when
+ * that is what rounding left of the interval. */
+static bool is_on_its_way_back(const struct actio_marching *m)
+{
+    const double *sample = m->sample + m->guard;
+    double last = sample[(ACTIO_ROOT_NODES - 1) * m->flow->guards];
+    return m->fresh && fabs(m->t_next - m->t) <= 512 * DBL_EPSILON * fabs(m->t_next)
+           && (last - *sample) * m->side[m->guard] >= 0;
+}
+
 /* What happens at a root after which the guard has this sign, and `last` before it. */
 static enum actio_incident_kind incident_at(const struct actio_marching *m, double root, double sign, double last)
 {
@@ -134,7 +145,7 @@ static bool follow_signs(struct actio_marching *m, const double *root, size_t co
         if (sign == 0) continue;
         if (*side == 0) *side = (signed char)sign;
         if (is_watched(m) && !before(m, m->passed[m->guard], right)) continue;
-        bool moment = j == 0 && count > 0 && is_moment(m, left, right);
+        bool moment = j == 0 && ((count > 0 && is_moment(m, left, right)) || is_on_its_way_back(m));
         enum actio_incident_kind kind = moment ? NOTHING : incident_at(m, left, sign, last);
         if (kind == PASS) left = sign_since(m, left, 0.5 * (left + right), sign);
         if (happens(m, kind, left, best)) return true;
@@ -149,6 +160,7 @@ static void follow_sign(struct actio_marching *m, double sign, struct actio_inci
 {
     signed char *side = &m->side[m->guard];
     if (*side == 0) *side = (signed char)sign;
+    if (sign != *side && is_on_its_way_back(m)) return;
     if (sign != *side && !happens(m, crossing(m), m->t, best)) take_side(m, sign, m->t);
 }
 
