@@ -29,12 +29,17 @@ static void fill_inputs(struct inputs *in, const struct subject *s)
 {
     /* multipliers, then forces of contacts and frictions */
     size_t n = s->sys->n, m = s->sys->m, p = actio_friction_slot(s->sys, s->sys->walls.slips);
-    const size_t size[ACTIO_SPACE_COUNT] = { [ACTIO_SPACE_T] = 1,           [ACTIO_SPACE_PARAM] = s->sys->params,
-                                             [ACTIO_SPACE_HIDDEN] = 1,      [ACTIO_SPACE_MODE] = s->sys->switches.count,
+    const size_t size[ACTIO_SPACE_COUNT] = { [ACTIO_SPACE_T] = 1,
+                                             [ACTIO_SPACE_PARAM] = s->sys->params,
+                                             [ACTIO_SPACE_HIDDEN] = 1,
+                                             [ACTIO_SPACE_MODE] = s->sys->switches.count,
                                              [ACTIO_SPACE_HELD] = s->sys->resets.held,
-                                             [ACTIO_SPACE_Q] = n,           [ACTIO_SPACE_V] = n,
-                                             [ACTIO_SPACE_ACC] = n,         [ACTIO_SPACE_STATE] = m,
-                                             [ACTIO_SPACE_SDOT] = m,        [ACTIO_SPACE_LAMBDA] = p,
+                                             [ACTIO_SPACE_Q] = n,
+                                             [ACTIO_SPACE_V] = n,
+                                             [ACTIO_SPACE_ACC] = n,
+                                             [ACTIO_SPACE_STATE] = m,
+                                             [ACTIO_SPACE_SDOT] = m,
+                                             [ACTIO_SPACE_LAMBDA] = p,
                                              [ACTIO_SPACE_REACTION] = n + m };
     const double *around[ACTIO_SPACE_COUNT] = { [ACTIO_SPACE_PARAM] = s->param,
                                                 [ACTIO_SPACE_Q] = s->y0,
