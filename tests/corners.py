@@ -36,10 +36,34 @@ def roof():
 
 ROOF = roof()
 
+def nearest():
+    """On the ellipse 4 x^2 + y^2 = 4 next to (.02, .1) in the metric 2 dx^2 + dy^2: (.02, .1)/(1 - s (4, 2)/(2, 1)) by its multiplier."""
+    # 2 (x - .02) = s 8 x, y - .1 = s 2 y: x = .02/(1 - 4 s), y = .1/(1 - 2 s); all roots of the ellipse in s, the nearest of them
+    def off(s):
+        return 4 * (.02 / (1 - 4 * s)) ** 2 + (.1 / (1 - 2 * s)) ** 2 - 4
+    found = []
+    grid = [-3 + .0001 * k + .00003 for k in range(60000)]
+    for a, b in zip(grid, grid[1:]):
+        if off(a) * off(b) < 0 and abs(off(a)) < 1e4 and abs(off(b)) < 1e4:
+            for _ in range(80):
+                middle = (a + b) / 2
+                a, b = (middle, b) if off(middle) * off(b) < 0 else (a, middle)
+            found.append((.02 / (1 - 4 * a), .1 / (1 - 2 * a)))
+    return min(found, key=lambda v: 2 * (v[0] - .02) ** 2 + (v[1] - .1) ** 2)
+
+
+NEAREST = dict(zip(("x_dot", "y_dot"), nearest()))
+
 # (name, model, {column: value at the end})
 EXACT = [
     ("gear", "param T = 1\ncoord a, b\nlagrangian a'^2/2 + b'^2\nconstraint gear: a' = if(t < 1, 2, 3)*b'\nforce a = T\n"
      "time 0 .. 2\n", {"a": 97 / 66, "b": 6 / 11}),
+    ("a circle of velocities grows", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: x'^2 + y'^2 = if(t < 1, 1, 4)\n"
+     "start x' = .6, y' = .8\ntime 0 .. 2\n", {"x_dot": 1.2, "y_dot": 1.6}),
+    ("the nearer of two", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: if(t < 1, x' + .1, x'^2 - 1) = 0\n"
+     "start x' = -.1, y' = 1\ntime 0 .. 2\n", {"x_dot": -1, "y_dot": 1}),
+    ("the nearest of many", "coord x, y\nlagrangian x'^2 + y'^2/2\nconstraint c: if(t < 1, x' - .2*y', 4*x'^2 + y'^2 - 4) = 0\n"
+     "start x' = .02, y' = .1\ntime 0 .. 2\n", NEAREST),
     ("clutch closes", CLUTCH % "if(t < 1, 0, a' - b')", {"a": 11 / 6, "b": 4 / 3}),
     ("clutch opens", CLUTCH % "if(t < 1, a' - b', 0)", {"a": 1 / 6 + 2 / 3 + 2, "b": 1 / 6 + 2 / 3}),
     ("bend", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint wire: y = max(0, x)\nstart x = -1, x' = 1\ntime 0 .. 2\n",

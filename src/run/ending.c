@@ -160,6 +160,7 @@ static bool say_jump(struct actio_run *run)
         [ACTIO_STOP_RANK_SWITCHES] = ACTIO_F_RANK_SWITCHES, [ACTIO_STOP_NO_RULE] = ACTIO_F_NO_CORNER_RULE,
         [ACTIO_STOP_TWO_RULES] = ACTIO_F_TWO_RULES,         [ACTIO_STOP_AT_WILL] = ACTIO_F_LEAVES_AT_WILL,
         [ACTIO_STOP_ORDER] = ACTIO_F_ORDER_MATTERS,         [ACTIO_STOP_BETWEEN] = ACTIO_F_HELD_BETWEEN,
+        [ACTIO_STOP_SEVERAL] = ACTIO_F_SEVERAL_CORNERS,     [ACTIO_STOP_CURVED_ROW] = ACTIO_F_CURVED_CORNER,
     };
     size_t why = problem->motion.halted.why;
     enum actio_code code = why < sizeof code_of / sizeof *code_of ? code_of[why] : 0;
@@ -170,11 +171,12 @@ static bool say_jump(struct actio_run *run)
     struct actio_span span = row    ? span_of_row(run, by)
                              : wall ? problem->model->contact[by].span
                                     : (struct actio_span){ sys->switches.line[by], 1, 1 };
-    actio_report_at(
-        run->problem.f, code, &problem->model->source, span,
-        ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(run->outcome.t_stop),
-                   ACTIO_TEXT(actio_problem_state_text(&run->problem, run->outcome.y_stop, NULL)),
-                   ACTIO_TEXT(why == ACTIO_STOP_ORDER ? sys->switches.written[problem->motion.halted.with] : "")));
+    const struct actio_halt *halted = &problem->motion.halted;
+    actio_report_at(run->problem.f, code, &problem->model->source, span,
+                    ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(run->outcome.t_stop),
+                               ACTIO_TEXT(actio_problem_state_text(&run->problem, run->outcome.y_stop, NULL)),
+                               why == ACTIO_STOP_ORDER ? ACTIO_TEXT(sys->switches.written[halted->with])
+                                                       : ACTIO_COUNT(halted->count)));
     return true;
 }
 

@@ -2,7 +2,7 @@
  * Corners: velocities behind a switch across which the Lagrangian or a constraint jumps. With nu given, velocities and
  * impulses of constraints follow from momenta and rows; F(nu), the error in the energy, has the slope dPhi/dt along the
  * motion behind, so that it is least where the motion would stay on the surface, and has one root on each side. */
-#include "solve/corner.h"
+#include "solve/corner_inside.h"
 #include "algebra/dense.h"
 #include "solve/law.h"
 
@@ -16,39 +16,13 @@
 #define FITS 1e-9     /* of the sizes: momenta and rows that can't be met this well have no solution */
 enum { ROUNDS = 60 }; /* of Newton's method: rows that are not linear in velocities converge slowly */
 
-/* What the CORNER quantity has: momenta, energy, sizes of their terms; entries of the guards' derivatives. */
-struct side {
-    double *p, E, *p_size, E_size, *f, *phi, *f_size, *phi_size;
-};
-
-struct actio_corner {
-    size_t n, rows;         /* rows: velocity residuals */
-    double *mode, *after;   /* before and behind the switch */
-    bool *rests;            /* before: which of them stood on their surfaces */
-    struct side old, new;   /* at the same velocities */
-    double *gradient;       /* dPhi/dq */
-    double drift;           /* dPhi/dt, states moving */
-    bool by_q, by_v;        /* what Phi depends on */
-    double *v, *sigma, *Dv; /* the solution */
-    double *before;         /* velocities there */
-    double *K, *b, *x, *y, *work;
-    double *both, *basis; /* rows of both sides; scratch */
-    int *iwork;
-    struct {
-        double *mode, *y[2];
-        bool *rests;
-    } tried;          /* two orders of switches at one instant */
-    double nu, speed; /* speed: of the fastest coordinate before */
-    bool varies;      /* the rank of the rows does, from switch to switch */
-};
-
 static void *take(struct actio_motion *m, size_t count) { return actio_alloc(m->ctx, count + 1, sizeof(double)); }
 
-static bool open_side(struct actio_motion *m, struct side *s)
+static bool open_side(struct actio_motion *m, struct actio_side *s)
 {
     size_t n = m->n, h = m->sys->holonomic, r = m->sys->levels;
     double *all = take(m, 2 * n + 2 * h + 2 * r);
-    *s = (struct side){ .p = all };
+    *s = (struct actio_side){ .p = all };
     if (!all) return false;
     s->p_size = all + n;
     s->f = s->p_size + n;
@@ -84,6 +58,7 @@ int actio_corner_open(struct actio_motion *m)
                  { &c->x, N },
                  { &c->y, m->ny },
                  { &c->both, 4 * rows * n },
+                 { &c->trial, (ACTIO_CORNER_STARTS + 1) * n },
                  { &c->basis, (N + rows) * (N + rows) },
                  { &c->work, actio_rank_work(N + rows, N + rows) + N + rows } };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
@@ -99,10 +74,10 @@ void actio_corner_close(struct actio_motion *m)
 {
     struct actio_corner *c = m->corner;
     if (!c) return;
-    void *parts[] = { c->both,  c->basis, c->tried.mode, c->tried.y[0], c->tried.y[1], c->tried.rests,
-                      c->mode,  c->after, c->gradient,   c->before,     c->v,          c->sigma,
-                      c->Dv,    c->K,     c->b,          c->x,          c->y,          c->work,
-                      c->iwork, c->old.p, c->new.p,      c->rests };
+    void *parts[] = { c->trial,       c->both,  c->basis, c->tried.mode, c->tried.y[0], c->tried.y[1],
+                      c->tried.rests, c->mode,  c->after, c->gradient,   c->before,     c->v,
+                      c->sigma,       c->Dv,    c->K,     c->b,          c->x,          c->y,
+                      c->work,        c->iwork, c->old.p, c->new.p,      c->rests };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, c);
     m->corner = NULL;
@@ -153,7 +128,7 @@ void actio_corner_undo(struct actio_motion *m)
 
 /* ---- one side of the switch */
 
-static int read_side(struct actio_motion *m, double t, const double *y, struct side *s)
+static int read_side(struct actio_motion *m, double t, const double *y, struct actio_side *s)
 {
     size_t n = m->n, h = m->sys->holonomic, r = m->sys->levels;
     const double *x = actio_motion_quantity(m, ACTIO_Q_CORNER, t, y);
@@ -334,8 +309,8 @@ static void settle_integrable(struct actio_motion *m, struct actio_corner *c, do
 /* ---- velocities behind, for a given nu */
 
 /* [W -D'; A 0] (dv, sigma) = (p- + nu dPhi/dq - p(v), -phi(v)) at the velocities that stand in c->v. */
-static void form_balance(struct actio_motion *m, struct actio_corner *c, const struct side *from, const struct side *at,
-                         const double *values)
+static void form_balance(struct actio_motion *m, struct actio_corner *c, const struct actio_side *from,
+                         const struct actio_side *at, const double *values)
 {
     const struct actio_system *sys = m->sys;
     size_t n = c->n, N = n + c->rows, r = 0;
@@ -367,9 +342,9 @@ static void note_powers(struct actio_corner *c)
     }
 }
 
-/* Velocities c->v (a guess on entry) and impulses c->sigma on the side that is set; 0, or 1: none are found. */
-static int follow(struct actio_motion *m, struct actio_corner *c, const struct side *from, struct side *at, double t)
+int actio_corner_follow(struct actio_motion *m, const struct actio_side *from, struct actio_side *at, double t)
 {
+    struct actio_corner *c = m->corner;
     size_t n = c->n, N = n + c->rows;
     for (int round = 0; round < ROUNDS; round++) {
         double defect, speed = c->speed, step = 0, size = 0;
@@ -399,7 +374,7 @@ static int follow(struct actio_motion *m, struct actio_corner *c, const struct s
 static double rate_behind(const struct actio_corner *c) { return actio_dot(c->n, c->gradient, c->v) + c->drift; }
 
 /* F(nu) = E+ - E- + nu dPhi/dt + sigma a */
-static double excess(const struct actio_corner *c, const struct side *from, const struct side *at)
+static double excess(const struct actio_corner *c, const struct actio_side *from, const struct actio_side *at)
 {
     double sum = at->E - from->E + c->nu * c->drift;
     for (size_t r = 0; r < c->rows; r++) sum -= c->sigma[r] * c->Dv[r];
@@ -411,8 +386,8 @@ static double excess(const struct actio_corner *c, const struct side *from, cons
 enum found { CROSSES, NO_WAY, FAILS };
 
 /* Where the motion would stay on the surface: by secants, one where momenta are linear. 0, or 1. */
-static int to_surface(struct actio_motion *m, struct actio_corner *c, const struct side *from, struct side *at,
-                      double t, double *softness)
+static int to_surface(struct actio_motion *m, struct actio_corner *c, const struct actio_side *from,
+                      struct actio_side *at, double t, double *softness)
 {
     double nu = c->nu, rate = rate_behind(c), scale = fabs(rate) + fabs(c->drift), size = 0, push = 0;
     for (size_t i = 0; i < c->n; i++) {
@@ -422,7 +397,7 @@ static int to_surface(struct actio_motion *m, struct actio_corner *c, const stru
     double step = push > 0 && size > 0 ? push / size : 1;
     for (int round = 0; round < ROUNDS; round++) {
         c->nu = nu + step;
-        if (follow(m, c, from, at, t)) return 1;
+        if (actio_corner_follow(m, from, at, t)) return 1;
         double next = rate_behind(c), slope = (next - rate) / step;
         bool same = !(fabs(next - rate) > 1e-12 * (scale + fabs(next)));
         if (same && round) break; /* no nearer to it than rounding */
@@ -440,23 +415,23 @@ static int to_surface(struct actio_motion *m, struct actio_corner *c, const stru
 }
 
 /* The root of F on the side where Phi moves `way`. */
-static enum found pass(struct actio_motion *m, struct actio_corner *c, const struct side *from, struct side *at,
-                       double t, int way)
+static enum found pass(struct actio_motion *m, struct actio_corner *c, const struct actio_side *from,
+                       struct actio_side *at, double t, int way)
 {
     double softness = 0;
     c->nu = 0;
-    if (follow(m, c, from, at, t)) return FAILS;
+    if (actio_corner_follow(m, from, at, t)) return FAILS;
     if (to_surface(m, c, from, at, t, &softness)) return FAILS;
     if (softness == 0) {
         c->nu = 0;
-        return follow(m, c, from, at, t) ? FAILS : rate_behind(c) * way > 0 ? CROSSES : NO_WAY;
+        return actio_corner_follow(m, from, at, t) ? FAILS : rate_behind(c) * way > 0 ? CROSSES : NO_WAY;
     }
     if (!(softness > 0)) return FAILS;
     double least = excess(c, from, at), size = from->E_size + at->E_size;
     if (!(least < -1e-13 * size)) return NO_WAY;
     c->nu += way * sqrt(-2 * least / softness);
     for (int round = 0; round < ROUNDS; round++) {
-        if (follow(m, c, from, at, t)) return FAILS;
+        if (actio_corner_follow(m, from, at, t)) return FAILS;
         double off = excess(c, from, at), rate = rate_behind(c);
         if (!(rate * way > 0)) return FAILS;
         if (fabs(off) <= 4e-16 * size) return CROSSES;
@@ -486,13 +461,14 @@ static int corner_stop(struct actio_motion *m, size_t by, int why)
 static int refract(struct actio_motion *m, struct actio_corner *c, size_t k, double t)
 {
     int way = rate_behind(c) > 0 ? 1 : -1;
-    struct side spare = c->new;
+    struct actio_side spare = c->new;
     enum found found = pass(m, c, &c->old, &spare, t, way);
-    if (found == CROSSES) return ACTIO_FLOW_OK;
-    if (found == FAILS) return corner_stop(m, k, ACTIO_STOP_CORNER);
-    actio_corner_undo(m);
-    found = pass(m, c, &c->old, &spare, t, -way);
-    return found == CROSSES ? ACTIO_FLOW_OK : corner_stop(m, k, ACTIO_STOP_CORNER);
+    if (found == NO_WAY) {
+        actio_corner_undo(m);
+        found = pass(m, c, &c->old, &spare, t, -way);
+    }
+    if (found != CROSSES) return corner_stop(m, k, ACTIO_STOP_CORNER);
+    return actio_corner_turns_rows(m, t) ? corner_stop(m, k, ACTIO_STOP_CURVED_ROW) : ACTIO_FLOW_OK;
 }
 
 int actio_corner_rank(struct actio_motion *m, double t, const double *y)
@@ -535,6 +511,15 @@ static int check_rank(struct actio_motion *m, size_t k, double t, const double *
     return actio_corner_rank(m, t, y);
 }
 
+/* Velocity rows that jump: of several velocities behind those of least change. */
+static int impose(struct actio_motion *m, size_t k, double t)
+{
+    struct actio_side spare = m->corner->new;
+    size_t found = actio_corner_nearest(m, &m->corner->old, &spare, t);
+    m->halted.count = found;
+    return found == 1 ? ACTIO_FLOW_OK : corner_stop(m, k, found ? ACTIO_STOP_SEVERAL : ACTIO_STOP_CORNER);
+}
+
 static int turn_velocities(struct actio_motion *m, size_t k, double t, double *y, bool *turned)
 {
     struct actio_corner *c = m->corner;
@@ -564,9 +549,10 @@ static int turn_velocities(struct actio_motion *m, size_t k, double t, double *y
     c->nu = 0;
     c->speed = 0;
     for (size_t i = 0; i < c->n; i++) c->speed = fmax(c->speed, fabs(c->v[i]));
-    struct side spare = c->new;
+    struct actio_side spare = c->new;
     if (turns && c->by_q) status = refract(m, c, k, t);
-    else if (follow(m, c, &c->old, &spare, t)) status = corner_stop(m, k, ACTIO_STOP_CORNER);
+    else if (j.velocity && !turns) status = impose(m, k, t);
+    else if (actio_corner_follow(m, &c->old, &spare, t)) status = corner_stop(m, k, ACTIO_STOP_CORNER);
     if (!status) memcpy(y + c->n, c->v, c->n * sizeof *y);
     return status;
 }
@@ -610,8 +596,8 @@ int actio_corner_jump(struct actio_motion *m, double t, double *y, const double 
     c->nu = c->speed = 0;
     for (size_t i = 0; i < c->n; i++) c->speed = fmax(c->speed, fabs(c->v[i]));
     memset(c->gradient, 0, c->n * sizeof *c->gradient);
-    struct side spare = c->new;
-    if (follow(m, c, &c->old, &spare, t)) return corner_stop(m, m->sys->switches.count, ACTIO_STOP_CORNER);
+    struct actio_side spare = c->new;
+    if (actio_corner_follow(m, &c->old, &spare, t)) return corner_stop(m, m->sys->switches.count, ACTIO_STOP_CORNER);
     memcpy(y + c->n, c->v, c->n * sizeof *y);
     return check_rank(m, 0, t, y, &turned);
 }

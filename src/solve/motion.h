@@ -126,7 +126,7 @@ struct actio_chosen {
 };
 /* What stopped it. */
 struct actio_halt {
-    size_t by, with; /* switch or constraint; another switch */
+    size_t by, with, count; /* switch or constraint; another switch; velocities that are equally near */
     enum {
         ACTIO_STOP_NONE,
         ACTIO_STOP_CHATTER,
@@ -149,8 +149,10 @@ struct actio_halt {
         ACTIO_STOP_INSTANT,
         ACTIO_STOP_AT_WILL, /* a switch rests where it may leave at any time */
         ACTIO_STOP_ORDER,
-        ACTIO_STOP_TWO_RULES, /* a velocity row and the Lagrangian jump at one place */
-        ACTIO_STOP_NO_RULE    /* the law in force has no rule for velocities that jump */
+        ACTIO_STOP_SEVERAL,    /* velocities behind a row that jumps are equally near */
+        ACTIO_STOP_CURVED_ROW, /* the Lagrangian jumps, and a row is not linear in the velocities */
+        ACTIO_STOP_TWO_RULES,  /* a velocity row and the Lagrangian jump at one place */
+        ACTIO_STOP_NO_RULE     /* the law in force has no rule for velocities that jump */
     } why;
 };
 /* For stiff steppers. */
