@@ -92,33 +92,36 @@ static double rounding_of(double size, double restarts)
     return DBL_EPSILON * (2 * (size > 1 ? size : 0) + 16 * restarts * size);
 }
 
-/* Row by row max(part * difference, rounding), in the place of the coarser run's values; NAN without a finite
- * value. Values above `level` stand out (a pole is close): the rounding of the others is not theirs. */
+/* Row by row max(part * difference, rounding), in the place of the coarser run's values; NAN without a finite value.
+ * Rounding is that of the largest value so far. Values above `level` stand out (a pole is close): their rounding is
+ * theirs only. */
 static void set_errors(double *a, const double *b, size_t rows, double part, const struct contrast *seen,
                        double restarts, bool multiplier)
 {
-    double least = rounding_of(seen->size, restarts), level = seen->level;
-    bool finite = seen->finite;
-    for (size_t i = 0; i < rows && level < INFINITY; i++) {
-        double e = part * difference_of(a[i], b[i], multiplier);
-        a[i] =
-            isfinite(b[i]) ? fmax(e, rounding_of(fmax(1, fmin(seen->size, fmax(fabs(b[i]), level))), restarts)) : NAN;
+    bool stands_out = seen->level < INFINITY;
+    double size = 1;
+    for (size_t i = 0; i < rows; i++) {
+        double here = fabs(b[i]);
+        if (!isfinite(here)) {
+            a[i] = NAN;
+            continue;
+        }
+        size = fmax(size, here);
+        double rounded = stands_out ? fmax(1, fmin(seen->size, fmax(here, seen->level))) : size;
+        a[i] = fmax(part * difference_of(a[i], b[i], multiplier), rounding_of(rounded, restarts));
     }
-    if (level < INFINITY) return;
-    for (size_t i = 0; i < rows && finite; i++) {
-        double e = part * fabs(a[i] - b[i]);
-        a[i] = e > least ? e : least;
-    }
-    for (size_t i = 0; i < rows && !finite; i++)
-        a[i] = isfinite(b[i]) ? fmax(part * difference_of(a[i], b[i], multiplier), least) : NAN;
 }
 
-/* The first of `rows` whose error is over the bound. */
-static size_t first_over(const double *error, size_t rows, double bound)
+/* The first of `rows` whose error is over the bound, times the size that the column has had so far: what an error makes
+ * large does not excuse the rows before. */
+static size_t first_over(const double *error, const double *value, size_t rows, double bound)
 {
-    size_t i = 0;
-    while (i < rows && !(error[i] > bound)) i++;
-    return i;
+    double size = 1;
+    for (size_t i = 0; i < rows; i++) {
+        if (isfinite(value[i])) size = fmax(size, fabs(value[i]));
+        if (error[i] > bound * size) return i;
+    }
+    return rows;
 }
 
 /* The size that a column's error is held against: its own, and for what the program makes as a sum (energy, power,
@@ -130,11 +133,16 @@ static double judged_size(const struct actio_ladder *l, size_t c)
     return l->have_floor ? fmax(size, l->floor[c] / l->aim->tol) : size;
 }
 
+static size_t rows_of_both(const struct actio_pass *a, const struct actio_pass *b)
+{
+    return a->result.rows < b->result.rows ? a->result.rows : b->result.rows;
+}
+
 /* Where the errors stand: the worst, and until which row all of them hold. */
-static void accuracy_judge(struct actio_ladder *l, size_t rows)
+static void accuracy_judge(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine)
 {
     struct actio_outcome *out = l->out;
-    size_t good = out->compared;
+    size_t good = out->compared, rows = rows_of_both(coarse, fine);
     out->worst = 0;
     for (size_t c = 0; c < l->m->sys->output.columns; c++) {
         double size = judged_size(l, c), relative = out->error[c] / size;
@@ -143,7 +151,8 @@ static void accuracy_judge(struct actio_ladder *l, size_t rows)
             out->worst_column = c;
         }
         if (out->error[c] > l->aim->tol * size)
-            good = first_over(out->check_error + c * out->error_lanes, good, l->aim->tol * size);
+            good = first_over(out->check_error + c * out->error_lanes, fine->column + c * fine->lanes, good,
+                              l->aim->tol * size / l->size[c]);
     }
     out->good_rows = good == out->compared ? rows : good ? actio_ladder_rows_until(l, l->times[good - 1]) : 0;
     if (out->good_rows > rows) out->good_rows = rows;
@@ -196,11 +205,6 @@ static void share_sizes(const struct actio_system *sys, double *size)
     }
 }
 
-static size_t rows_of_both(const struct actio_pass *a, const struct actio_pass *b)
-{
-    return a->result.rows < b->result.rows ? a->result.rows : b->result.rows;
-}
-
 void actio_ladder_compare(struct actio_ladder *l, struct actio_pass *coarse, const struct actio_pass *fine)
 {
     struct actio_outcome *out = l->out;
@@ -233,7 +237,7 @@ void actio_ladder_compare(struct actio_ladder *l, struct actio_pass *coarse, con
     out->error_lanes = coarse->lanes;
     coarse->column = NULL;
     out->compared = checks;
-    accuracy_judge(l, rows_of_both(coarse, fine));
+    accuracy_judge(l, coarse, fine);
 }
 
 double actio_ladder_gap(const struct actio_ladder *l, const struct actio_pass *run)
@@ -257,7 +261,7 @@ void actio_ladder_allow_terms(struct actio_ladder *l, const struct actio_pass *c
     if (actio_rows_terms(&l->rows, l->out->compared, l->terms)) return;
     share_sizes(l->m->sys, l->terms);
     l->have_terms = true;
-    accuracy_judge(l, rows_of_both(coarse, fine));
+    accuracy_judge(l, coarse, fine);
 }
 
 void actio_ladder_allow_floor(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine)
@@ -272,5 +276,5 @@ void actio_ladder_allow_floor(struct actio_ladder *l, const struct actio_pass *c
     }
     share_sizes(sys, l->floor);
     l->have_floor = true;
-    accuracy_judge(l, rows_of_both(coarse, fine));
+    accuracy_judge(l, coarse, fine);
 }
