@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-/* parts of the interval, finer than pixels; jumps that keep both values; rows of columns against each other */
-enum { MOST_BINS = 4096, LEAST_BINS = 1024, MOST_JUMPS = 2048, MOST_ROWS = 1 << 16, NUMBERS = 1 << 22 };
+/* parts of the interval, finer than pixels; jumps that keep both values; rows of columns against each other, and how
+ * many of them a step must have for a line */
+enum { MOST_BINS = 4096, LEAST_BINS = 1024, MOST_JUMPS = 2048, MOST_ROWS = 1 << 18, NUMBERS = 1 << 22, JOINED = 3 };
 
 struct knot {
     double t, y;
@@ -31,7 +32,8 @@ const struct actio_curve *actio_curve_of(const struct actio_table *table, size_t
     return of && of->count ? of : NULL;
 }
 
-struct actio_curve_maker *actio_curves_begin(struct actio_table *table, double t0, double t1, size_t samples)
+struct actio_curve_maker *actio_curves_begin(struct actio_table *table, double t0, double t1, size_t samples,
+                                             size_t steps)
 {
     struct actio_arena *arena = &table->arena;
     struct actio_curve_maker *m = actio_arena_alloc(arena, sizeof *m);
@@ -43,7 +45,7 @@ struct actio_curve_maker *actio_curves_begin(struct actio_table *table, double t
     if (most > MOST_ROWS) most = MOST_ROWS;
     if (most < LEAST_BINS) most = LEAST_BINS;
     m->every = samples / most + 1;
-    m->curves->joined = m->every <= 4;
+    m->curves->joined = m->every == 1 || samples / m->every >= JOINED * steps;
     m->curves->data = actio_arena_array(arena, cols + 1, sizeof *m->curves->data);
     for (size_t c = 0; c < cols; c++)
         m->curves->data[c] = actio_arena_array(arena, samples / m->every + 2, sizeof(double));

@@ -25,9 +25,10 @@ struct actio_curves {
 /* NULL: the table has no curve of this column, only rows. */
 const struct actio_curve *actio_curve_of(const struct actio_table *table, size_t col);
 
-/* A making of curves; memory is that of the table. */
+/* A making of curves, from t0 to t1, of so many samples in so many steps; memory is that of the table. */
 struct actio_curve_maker;
-struct actio_curve_maker *actio_curves_begin(struct actio_table *table, double t0, double t1, size_t samples);
+struct actio_curve_maker *actio_curves_begin(struct actio_table *table, double t0, double t1, size_t samples,
+                                             size_t steps);
 /* The next sample of all columns, column c at x[c*lanes]. */
 void actio_curves_add(struct actio_curve_maker *maker, double t, const double *x, size_t lanes);
 /* The table has them from now on. */

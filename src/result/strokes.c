@@ -6,11 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Columns are dense around those where the line turns DENSE times within NEAR pixels on both sides; their extremes are
- * those within REACH, which is more than a period there. */
+/* Columns are dense around those where the line turns DENSE times within NEAR pixels on both sides, and has two points a
+ * pixel; their extremes are those within REACH, which is more than a period there. */
 enum { DENSE = 5, NEAR = 4, REACH = 2, MOST_PATH = 8000 };
 static const float TURN = 1, JUMP = .75F, APART = 3, PATH_STEP = .3F;
-static const double THIN = .7, BAND = .45, EDGE = .8;
+static const double OFF = .06, THIN = .7, BAND = .45, EDGE = .8;
 
 typedef struct actio_stroke_point point;
 /* Points of one column of pixels. */
@@ -121,11 +121,17 @@ static bool is_near(const struct pixels *a, const struct pixels *b, int pixels)
 
 static void find_dense(struct pixels *column, size_t n)
 {
-    size_t first = 0, end = 0, turned = 0;
+    size_t first = 0, end = 0, turned = 0, points = 0;
     for (size_t i = 0; i < n; i++) {
-        while (end < n && is_near(&column[end], &column[i], NEAR)) turned += column[end++].turns;
-        while (!is_near(&column[first], &column[i], NEAR)) turned -= column[first++].turns;
-        column[i].crowded = turned >= DENSE;
+        for (; end < n && is_near(&column[end], &column[i], NEAR); end++) {
+            turned += column[end].turns;
+            points += column[end].count;
+        }
+        for (; !is_near(&column[first], &column[i], NEAR); first++) {
+            turned -= column[first].turns;
+            points -= column[first].count;
+        }
+        column[i].crowded = turned >= DENSE && points > 4 * NEAR;
     }
     for (size_t i = 0, last = SIZE_MAX; i < n; i++) {
         if (column[i].crowded) last = i;
@@ -281,6 +287,46 @@ static void draw_pixels(struct actio_stroke *s, bool joined)
     draw_cells(s, &c);
 }
 
+/* Directions from a point in which a line passes all points since by less than OFF. */
+struct cone {
+    double first, from, to, far;
+    bool any;
+};
+
+/* Narrows the cone by a point; false: the line can't pass it, or it lies further back. */
+static bool narrow(struct cone *c, point apex, point p)
+{
+    double x = p.x - apex.x, y = p.y - apex.y, far = hypot(x, y), half = far > OFF ? asin(OFF / far) : 4;
+    double at = atan2(y, x);
+    if (!c->any) *c = (struct cone){ at, -half, half, far, true };
+    double turned = remainder(at - c->first, 8 * atan(1));
+    if (turned < c->from || turned > c->to || far < c->far - OFF) return false;
+    c->from = fmax(c->from, turned - half);
+    c->to = fmin(c->to, turned + half);
+    c->far = fmax(c->far, far);
+    return true;
+}
+
+/* Points that lie on a line between others go. */
+static void straighten(struct actio_stroke *s)
+{
+    size_t kept = 0; /* the last of those that stay for certain; one behind it is still open */
+    struct cone c = { 0 };
+    for (size_t i = 1; i < s->count; i++) {
+        bool open = c.any, goes_on = s->way[i] == JOINED && narrow(&c, s->at[kept], s->at[i]);
+        if (!goes_on) {
+            kept += open;
+            c = (struct cone){ 0 };
+            if (s->way[i] == JOINED) narrow(&c, s->at[kept], s->at[i]);
+            else kept++;
+        }
+        size_t to = kept + c.any;
+        s->at[to] = s->at[i];
+        s->way[to] = s->way[i];
+    }
+    s->count = kept + c.any + (s->count > 0);
+}
+
 static void draw_path(struct actio_stroke *s)
 {
     for (size_t from = 0, to; from < s->count; from = to) {
@@ -296,6 +342,7 @@ void actio_stroke_end(struct actio_stroke *s, uint32_t colour, double width, siz
     s->width = width;
     s->clip = clip;
     actio_poll_overdue(s->canvas->arena->ctx);
+    if (!s->over_time && joined) straighten(s);
     if (s->over_time) draw_over_time(s);
     else if (!joined || s->count > MOST_PATH) draw_pixels(s, joined);
     else draw_path(s);

@@ -20,7 +20,7 @@ static void add_batch(void *user)
     struct tracing *x = user;
     const struct actio_trace_batch *b = x->batch;
     double t0 = x->run->problem.model->time.t0, t1 = x->run->problem.model->time.t1;
-    if (!x->maker) x->maker = actio_curves_begin(x->table, t0, t1, b->total);
+    if (!x->maker) x->maker = actio_curves_begin(x->table, t0, x->until, b->total, x->run->outcome.steps);
     for (size_t i = 0; i < b->count; i++)
         if (t1 < t0 ? b->t[i] >= x->until : b->t[i] <= x->until)
             actio_curves_add(x->maker, b->t[i], b->column + i, b->lanes);
@@ -64,7 +64,7 @@ void actio_run_curves(struct actio_run *run, struct actio_table *table)
                              .y0 = run->problem.y0 };
     if (!can_be_traced(run, table)) return;
     struct tracing x = { .run = run, .table = table, .until = shown_until(run, table) };
-    int status = actio_trace(ctx, &run->problem.motion, &aim, &run->outcome, take_batch, &x);
+    int status = actio_trace(ctx, &run->problem.motion, &aim, &run->outcome, x.until, take_batch, &x);
     if (actio_problem_report_limits(&run->problem, status, "the curves of the picture were computed")) return;
     if (!status && !x.lost) actio_attempt(ctx, end_curves, &x);
 }

@@ -134,10 +134,11 @@ static void report_trace(void *user, double t)
 static int march_again(struct trace *x, const struct actio_aim *aim, const struct actio_outcome *out)
 {
     struct actio_motion *m = x->m;
+    bool ends = out->status && x->t1 == out->t_stop; /* by itself, and it does so again */
     struct actio_follower follower = { state_reached, part_passed, x };
     struct actio_march_task task = { .stepper = out->stepper,
                                      .t0 = aim->t0,
-                                     .t1 = aim->t1,
+                                     .t1 = ends ? aim->t1 : x->t1,
                                      .rtol = out->finest,
                                      .atol = out->finest,
                                      .y0 = aim->y0,
@@ -190,9 +191,9 @@ static int hand_out(struct trace *x, actio_trace_fn take, void *user)
 }
 
 int actio_trace(struct actio_context *ctx, struct actio_motion *m, const struct actio_aim *aim,
-                const struct actio_outcome *out, actio_trace_fn take, void *user)
+                const struct actio_outcome *out, double until, actio_trace_fn take, void *user)
 {
-    struct trace x = { .ctx = ctx, .m = m, .t0 = aim->t0, .t1 = aim->t1, .every = 1, .pairs = 1 };
+    struct trace x = { .ctx = ctx, .m = m, .t0 = aim->t0, .t1 = until, .every = 1, .pairs = 1 };
     x.most = samples_most(m);
     size_t share = out->steps ? x.most / 2 / out->steps : MOST_INSIDE;
     x.each = share < LEAST_INSIDE ? LEAST_INSIDE : share > MOST_INSIDE ? MOST_INSIDE : share;
