@@ -6,8 +6,16 @@
 #include <math.h>
 
 /* parts of the interval, finer than pixels; jumps that keep both values; rows of columns against each other, and how
- * many of them a step must have for a line */
-enum { MOST_BINS = 4096, LEAST_BINS = 1024, MOST_JUMPS = 2048, MOST_ROWS = 1 << 18, NUMBERS = 1 << 22, JOINED = 3 };
+ * many of them a step must have for a line; numbers that a part of the interval takes */
+enum {
+    MOST_BINS = 4096,
+    LEAST_BINS = 256,
+    MOST_JUMPS = 2048,
+    MOST_ROWS = 1 << 18,
+    NUMBERS = 1 << 22,
+    JOINED = 3,
+    PART = 8
+};
 
 struct knot {
     double t, y;
@@ -37,11 +45,13 @@ struct actio_curve_maker *actio_curves_begin(struct actio_table *table, double t
 {
     struct actio_arena *arena = &table->arena;
     struct actio_curve_maker *m = actio_arena_alloc(arena, sizeof *m);
-    size_t cols = table->cols, most = NUMBERS / (cols + 1);
+    const struct actio_context *ctx = arena->ctx;
+    size_t free = ctx->bytes_limit > ctx->bytes ? (ctx->bytes_limit - ctx->bytes) / sizeof(double) / 6 : 0;
+    size_t cols = table->cols, most = (free < NUMBERS ? free : NUMBERS) / (cols + 1);
     *m = (struct actio_curve_maker){ .table = table, .t0 = t0, .span = t1 - t0 };
     m->curves = actio_arena_alloc(arena, sizeof *m->curves);
     m->of = actio_arena_array(arena, cols + 1, sizeof *m->of);
-    m->bins = most / 4 > MOST_BINS ? MOST_BINS : most / 4 < LEAST_BINS ? LEAST_BINS : most / 4;
+    m->bins = most / PART > MOST_BINS ? MOST_BINS : most / PART < LEAST_BINS ? LEAST_BINS : most / PART;
     if (most > MOST_ROWS) most = MOST_ROWS;
     if (most < LEAST_BINS) most = LEAST_BINS;
     m->every = samples / most + 1;

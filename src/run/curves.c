@@ -61,7 +61,8 @@ void actio_run_curves(struct actio_run *run, struct actio_table *table)
     struct actio_context *ctx = run->problem.ctx;
     struct actio_aim aim = { .t0 = run->problem.model->time.t0,
                              .t1 = run->problem.model->time.t1,
-                             .y0 = run->problem.y0 };
+                             .y0 = run->problem.y0,
+                             .tol = run->problem.options.tol };
     if (!can_be_traced(run, table)) return;
     struct tracing x = { .run = run, .table = table, .until = shown_until(run, table) };
     int status = actio_trace(ctx, &run->problem.motion, &aim, &run->outcome, x.until, take_batch, &x);

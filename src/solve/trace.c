@@ -2,6 +2,7 @@
  * The last run of an outcome once more. The motion keeps what that run was set to, so that the steps are the same. */
 #include "solve/trace.h"
 #include "solve/contacts.h"
+#include "solve/poles.h"
 #include "solve/resets.h"
 #include "solve/segments.h"
 
@@ -10,6 +11,7 @@
 
 /* samples: inside a step, at most and at least; over the whole interval at least; in one batch; kept at first */
 enum { MOST_INSIDE = 16, LEAST_INSIDE = 4, OVERALL = 1024, BATCH = 512, FIRST_KEPT = 4096 };
+#define KNOWN 1e-3                                    /* to this part of itself a value next to a pole must be known */
 enum { MOST_NUMBERS = 8 << 20, MOST_SLOW = 1 << 18 }; /* in all samples; samples of a motion that solves row by row */
 
 /* States of the motion in order; jumps: what happens there comes next. every: of the samples inside steps one of so
@@ -17,7 +19,7 @@ enum { MOST_NUMBERS = 8 << 20, MOST_SLOW = 1 << 18 }; /* in all samples; samples
 struct trace {
     struct actio_context *ctx;
     struct actio_motion *m;
-    double t0, t1, *t, *y, *inside;
+    double t0, t1, part, *t, *y, *inside; /* part: of a state that is its error */
     bool *jumps, starved;
     size_t count, cap, most, each, every, pairs, seen, jumped;
 };
@@ -25,7 +27,9 @@ struct trace {
 static size_t samples_most(const struct actio_motion *m)
 {
     bool slow = actio_contacts_hard(m) || m->rows.numeric || m->obeys.law || m->outside.ask;
-    size_t most = MOST_NUMBERS / (m->ny + 2);
+    const struct actio_context *ctx = m->ctx;
+    size_t free = ctx->bytes_limit > ctx->bytes ? (ctx->bytes_limit - ctx->bytes) / sizeof(double) / 6 : 0;
+    size_t most = (free < MOST_NUMBERS ? free : MOST_NUMBERS) / (m->ny + 2);
     if (most < 2 * OVERALL) most = 2 * OVERALL;
     return slow && most > MOST_SLOW ? MOST_SLOW : most;
 }
@@ -183,7 +187,8 @@ static int hand_out(struct trace *x, actio_trace_fn take, void *user)
         fill_batch(x, first, count, times, &r);
         bool ended = actio_stopped(x->ctx) || actio_rows_evaluate(&r, count, column, BATCH, poor) == ACTIO_FLOW_STOPPED;
         if (ended) status = ACTIO_FLOW_STOPPED;
-        else take(user, &(struct actio_trace_batch){ x->t + first, column, BATCH, count, x->count });
+        else status = actio_rows_blank_poles(&r, count, column, BATCH, x->part, KNOWN);
+        if (!status) take(user, &(struct actio_trace_batch){ x->t + first, column, BATCH, count, x->count });
     }
     actio_free(x->ctx, column);
     actio_rows_close(&r);
@@ -194,6 +199,7 @@ int actio_trace(struct actio_context *ctx, struct actio_motion *m, const struct 
                 const struct actio_outcome *out, double until, actio_trace_fn take, void *user)
 {
     struct trace x = { .ctx = ctx, .m = m, .t0 = aim->t0, .t1 = until, .every = 1, .pairs = 1 };
+    x.part = fmax(aim->tol, out->finest);
     x.most = samples_most(m);
     size_t share = out->steps ? x.most / 2 / out->steps : MOST_INSIDE;
     x.each = share < LEAST_INSIDE ? LEAST_INSIDE : share > MOST_INSIDE ? MOST_INSIDE : share;
