@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures draw the motion and not its rows: the curves of an SVG, read back into numbers, against closed forms, against
 the list of events and against dense tables. usage: pictures.py [--program FILE]"""
+import bisect
 import collections
 import csv
 import math
@@ -264,6 +265,37 @@ def files_stay(b):
         b.tally.check(kept[0] == kept[1], "%s: files differ with a picture" % name)
 
 
+EVENTFUL = ("escapement", "sampled-cart", "belt", "shaken-block", "stairs", "clutch", "gear-shift", "rocking-block", "slipping-clutch", "bounce-counter", "step-down",
+            "compass-gait", "bilinear-oscillator", "brakes", "sliding-mode", "lens", "ramp", "block-sticks")
+
+
+def inside(panel, dense, name):
+    """The drawn points of a column that no row of a dense table near them allows, by more than a pixel and a half. A band reaches over three pixels
+    on both sides."""
+    times, column = [row["t"] for row in dense], [row[name] for row in dense]
+    wrong, near = [], (3.5 if panel.bands else 1.5) * abs(panel.fit(0)[0])
+    for t, y in panel.values(panel.drawn()):
+        i, j = bisect.bisect_left(times, t - near), bisect.bisect_right(times, t + near)
+        part = [x for x in column[max(i - 1, 0):j + 1] if math.isfinite(x)]
+        if part and not min(part) - 1.5 * panel.pixel <= y <= max(part) + 1.5 * panel.pixel:
+            wrong.append((t, y, min(part), max(part)))
+    return wrong
+
+
+def nothing_else_is_drawn(b):
+    """What is drawn around instants, in every column, are values that the column has there."""
+    for model in EVENTFUL:
+        path = os.path.join(ROOT, "models", model + ".act")
+        dense = b.table(path, "--points", "8001")
+        names = [name for name in dense[0] if name != "t" and not name.startswith(("residual", "energy", "power"))]
+        for panel, name in zip(b.panels(path, "--points", "3", "--axes", ",".join(names[:40])), names):
+            size = max(abs(row[name]) for row in dense)
+            if not panel.drawn() or not 1e-3 < size < 1e5:     # the labels of others leave a power of ten out
+                continue
+            wrong = inside(panel, dense, name)
+            b.tally.check(not wrong, "%s, %s: %d points that it does not have, first %s" % (model, name, len(wrong), wrong[:1]))
+
+
 def held_values_are_stairs(b):
     """A value that is held between instants is drawn as level lines with steps between."""
     path = b.model("held.act", """model held
@@ -333,7 +365,7 @@ def random_extremes(b):
                           "seed %d, %s: drawn %g to %g, in the table %g to %g, a pixel is %g" % (seed, name, low, high, min(column), max(column), panel.pixel))
 
 
-PARTS = (pendulum_of_an_hour, escapement, bouncing_ball, same_whatever_the_rows, files_stay, held_values_are_stairs, size_is_bounded)
+PARTS = (pendulum_of_an_hour, escapement, bouncing_ball, same_whatever_the_rows, files_stay, nothing_else_is_drawn, held_values_are_stairs, size_is_bounded)
 
 
 def main():
