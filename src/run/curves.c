@@ -47,12 +47,12 @@ static double shown_until(const struct actio_run *run, const struct actio_table 
     return isfinite(o->holds_until) ? o->holds_until : run->times[table->rows - 1];
 }
 
-/* Fields are drawn by rows, and so are motions that come as a whole. */
+/* Fields are drawn by rows, and so are motions that come as a whole, with columns of their own. */
 static bool can_be_traced(const struct actio_run *run, const struct actio_table *table)
 {
     const struct actio_outcome *o = &run->outcome;
     return table->rows > 1 && o->stepper && !(run->problem.principle->solve && run->problem.options.grid)
-           && !run->problem.sys->field.axes && run->problem.sys->output.named == run->problem.sys->output.columns
+           && !run->problem.sys->field.axes && table->cols == run->problem.sys->output.columns
            && !actio_stopped(run->problem.ctx) && o->status != ACTIO_FLOW_STOPPED && o->status != ACTIO_MARCH_NO_MEMORY;
 }
 
