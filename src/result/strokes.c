@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Columns are dense around those where the line turns DENSE times within NEAR pixels on both sides, and has two points a
- * pixel; their extremes are those within REACH, which is more than a period there. */
+/* Columns are dense around those where the line turns DENSE times within NEAR pixels on both sides, and has two points
+ * a pixel; their extremes are those within REACH, which is more than a period there. */
 enum { DENSE = 5, NEAR = 4, REACH = 2, MOST_PATH = 8000 };
 static const float TURN = 1, JUMP = .75F, APART = 3, PATH_STEP = .3F;
 static const double OFF = .06, THIN = .7, BAND = .45, EDGE = .8;

@@ -16,9 +16,9 @@ struct actio_trace_batch {
 };
 typedef void (*actio_trace_fn)(void *user, const struct actio_trace_batch *batch);
 
-/* Up to a time. 0, ACTIO_FLOW_STOPPED, ACTIO_MARCH_NO_MEMORY, or ACTIO_FLOW_FAILED and a finding; what was taken until then is a part
- * of the motion. `take` returns normally. What the motion remembers of its last run (instants, modes) is that of the
- * trace afterwards. */
+/* Up to a time. 0, ACTIO_FLOW_STOPPED, ACTIO_MARCH_NO_MEMORY, or ACTIO_FLOW_FAILED and a finding; what was taken until
+ * then is a part of the motion. `take` returns normally. What the motion remembers of its last run (instants, modes) is
+ * that of the trace afterwards. */
 int actio_trace(struct actio_context *ctx, struct actio_motion *motion, const struct actio_aim *aim,
                 const struct actio_outcome *out, double until, actio_trace_fn take, void *user);
 
