@@ -46,8 +46,8 @@ struct actio_curve_maker *actio_curves_begin(struct actio_table *table, double t
     struct actio_arena *arena = &table->arena;
     struct actio_curve_maker *m = actio_arena_alloc(arena, sizeof *m);
     const struct actio_context *ctx = arena->ctx;
-    size_t free = ctx->bytes_limit > ctx->bytes ? (ctx->bytes_limit - ctx->bytes) / sizeof(double) / 6 : 0;
-    size_t cols = table->cols, most = (free < NUMBERS ? free : NUMBERS) / (cols + 1);
+    size_t room = ctx->bytes_limit > ctx->bytes ? (ctx->bytes_limit - ctx->bytes) / sizeof(double) / 6 : 0;
+    size_t cols = table->cols, most = (room < NUMBERS ? room : NUMBERS) / (cols + 1);
     *m = (struct actio_curve_maker){ .table = table, .t0 = t0, .span = t1 - t0 };
     m->curves = actio_arena_alloc(arena, sizeof *m->curves);
     m->of = actio_arena_array(arena, cols + 1, sizeof *m->of);

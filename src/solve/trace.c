@@ -28,8 +28,8 @@ static size_t samples_most(const struct actio_motion *m)
 {
     bool slow = actio_contacts_hard(m) || m->rows.numeric || m->obeys.law || m->outside.ask;
     const struct actio_context *ctx = m->ctx;
-    size_t free = ctx->bytes_limit > ctx->bytes ? (ctx->bytes_limit - ctx->bytes) / sizeof(double) / 6 : 0;
-    size_t most = (free < MOST_NUMBERS ? free : MOST_NUMBERS) / (m->ny + 2);
+    size_t room = ctx->bytes_limit > ctx->bytes ? (ctx->bytes_limit - ctx->bytes) / sizeof(double) / 6 : 0;
+    size_t most = (room < MOST_NUMBERS ? room : MOST_NUMBERS) / (m->ny + 2);
     if (most < 2 * OVERALL) most = 2 * OVERALL;
     return slow && most > MOST_SLOW ? MOST_SLOW : most;
 }
