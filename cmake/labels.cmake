@@ -3,7 +3,7 @@
 # (tools/mutants.py measures what they find); `cmake --build build --target quick` builds what they need. slow: more than 30 s each. The
 # others have no label.
 set(quick_programs
-    test_action test_algebra test_assign test_band test_contact test_cyclic test_dual test_dual_action test_elliptic
+    test_action test_algebra test_assign test_band test_contact test_curves test_cyclic test_dual test_dual_action test_elliptic
     test_events test_expr test_external test_field test_flow test_frame test_grid test_handed test_hungry test_kernel
     test_model test_modes test_normal test_numbers test_periodic test_refuse test_result test_result_fields test_sbp
     test_seams test_segments test_solve test_traps test_tri test_units test_verdict_traps)
@@ -50,6 +50,7 @@ if(NOT ACTIO_SANITIZE)
   actio_quick_parts(orbit pendulum contract files refused duffing swings kepler wells drawn switches find
                     closes reciprocal units mirrored backward constrained families ways by_points
                     rossler)
+  actio_quick_parts(pictures pendulum escapement bouncing held size)
   actio_quick_parts(python_package a_few_models columns options_table values_of_options ends_early)
   actio_quick_parts(python_calls ctrl_c rows_are_kept pickles)
   actio_quick_parts(rows_twice five_rows)

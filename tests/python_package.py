@@ -451,6 +451,10 @@ def display(tally):
     tally.check(picture.lstrip().startswith("<") and "svg" in picture[:300] and picture._repr_svg_() == picture, "SVG")
     tally.check("<svg" in result._repr_html_() and "disk by dalembert" in repr(result), "display in Jupyter")
     tally.check(refused(actio.Error, lambda: result.picture("nonesuch")), "a picture of an unknown column")
+    ball = actio.load("bouncing-ball")
+    drawn = [ball.run(points=n, curves=curves).picture("y'").count('stroke-width="0.7"') for n, curves in ((20, True), (40, True), (20, False))]
+    tally.check(drawn[0] == drawn[1] > 10 and drawn[2] == 0, "jumps drawn with curves and without: %s" % drawn)
+    tally.check(refused(actio.UsageError, lambda: ball.run(curves="yes")) and refused(actio.UsageError, lambda: ball.check(curves=True)), "curves of another kind")
     hidden = {name: sys.modules.get(name) for name in ("matplotlib", "matplotlib.pyplot", "pandas")}
     try:
         sys.modules["matplotlib"] = sys.modules["matplotlib.pyplot"] = None

@@ -98,7 +98,7 @@ def read_hdf5(file, names, data):
 
 def read_svg(file, *_):
     tags = {e.tag.split("}")[1] for e in xml.etree.ElementTree.parse(file).iter()}
-    check("svg: well-formed, and only shapes and texts", tags <= {"svg", "title", "desc", "clipPath", "rect", "polyline", "circle", "text", "path"})
+    check("svg: well-formed, and only shapes and texts", tags <= {"svg", "title", "desc", "clipPath", "rect", "polyline", "circle", "text", "path", "polygon"})
 
 
 def starts_with(signature):

@@ -244,6 +244,8 @@ struct actio_run_options {
     double slack;
     bool multipliers;
     size_t pick; /* which of several motions that contacts and friction allow, from 1; 0 = default */
+    /* for pictures: curves from the steps and the instants, which do not depend on `points`; one more run */
+    bool curves;
 };
 ACTIO_API struct actio_run_options actio_run_options_default(void);
 ACTIO_API const char *actio_principle_name(size_t i); /* of the table of principles; NULL after the last */

@@ -174,6 +174,7 @@ class RunOptions(Structure):
         ("slack", c_double),
         ("multipliers", c_bool),
         ("pick", c_size_t),
+        ("curves", c_bool),
     ]
 
 

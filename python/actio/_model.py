@@ -250,6 +250,7 @@ class Model:
         ('skg', 6.0, ['t', 'x', 'y'])
 
         `set`, `start` and `time` replace values of the model; numbers are taken exactly, texts are formulas.
+        `curves=True` makes one more run, whose steps and jumps `picture` and `draw` show in place of the rows.
         `progress`: True shows a bar, a function is called with (what, done, of). A motion that ends early raises
         NumericsError, whose `result` has the rows that hold; `check=False` returns them instead. Ctrl-C raises
         Interrupted, which also has them."""

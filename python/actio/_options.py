@@ -205,6 +205,11 @@ class Request:
         return kept
 
     def take(self, keyword: str, value: Any) -> None:
+        if keyword == "curves" and self.command in ("run", "compare"):       # of the command line they are those of --plot
+            if not isinstance(value, bool):
+                raise wrong_usage("curves: %r is not True or False" % (value,))
+            self.run.curves = value
+            return
         option = self.rows.get(keyword)
         if option is None:
             hint = near(keyword, self.rows) or "see actio.options(%r)" % self.command

@@ -116,8 +116,10 @@ static int compare_model(const struct actio_cli_arguments *a, const char *word)
     if (!actio_cli_begin(a, &ctx, &f)) return ACTIO_LIMIT_REACHED;
     struct actio_model *model = actio_model_read(ctx, word, a->change, a->changes, f);
     size_t count = list_principles(a, by);
+    struct actio_run_options options = a->run;
+    options.curves = a->overlays > 0;
     struct actio_comparison *c =
-        model && actio_cli_drawable(a, ctx, model, f) == 0 ? actio_compare(ctx, model, &a->run, by, count, f) : NULL;
+        model && actio_cli_drawable(a, ctx, model, f) == 0 ? actio_compare(ctx, model, &options, by, count, f) : NULL;
     actio_cli_progress_end();
     int status = actio_cli_worse(write_files(a, ctx, c, f), actio_findings_status(f));
     if (a->json) json_table(word, a->run.width_count > 0, model, c, f, status);

@@ -127,7 +127,9 @@ static int run_model(const struct actio_cli_arguments *a, struct actio_context *
         return status;
     }
     bool drawable = model && actio_cli_drawable(a, ctx, model, f) == 0;
-    struct actio_table *table = drawable ? actio_run(ctx, model, &a->run, f) : NULL;
+    struct actio_run_options options = a->run;
+    options.curves = a->plots > 0;
+    struct actio_table *table = drawable ? actio_run(ctx, model, &options, f) : NULL;
     actio_cli_progress_end();
     status = tell(a, ctx, model, table, f);
     actio_table_free(table);

@@ -210,6 +210,7 @@ static struct actio_run_options options_of(const struct comparing *x, const stru
     struct actio_run_options o = actio_principle_options(one->principle, x->options);
     o.widths = NULL;
     o.width_count = 0;
+    o.curves = o.curves && (x->c->soft || !x->reference); /* of the motions that are drawn as lines */
     if (!has_nodes(one->principle)) {
         o.grid = o.slabs = o.nodes = 0;
         o.order = 0;

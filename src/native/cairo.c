@@ -29,6 +29,14 @@ static void draw_line(cairo_t *cr, const struct actio_mark *m)
     cairo_stroke(cr);
 }
 
+static void draw_area(cairo_t *cr, const struct actio_mark *m)
+{
+    cairo_new_path(cr);
+    for (size_t i = 0; i < m->points; i++) cairo_line_to(cr, m->xy[2 * i], m->xy[2 * i + 1]);
+    cairo_close_path(cr);
+    cairo_fill(cr);
+}
+
 static void draw_box(cairo_t *cr, const struct actio_mark *m)
 {
     cairo_new_path(cr);
@@ -69,7 +77,7 @@ static void draw_tiles(cairo_t *cr, const struct actio_mark *m)
 
 static void (*const draw[])(cairo_t *, const struct actio_mark *) = {
     [ACTIO_MARK_LINE] = draw_line, [ACTIO_MARK_BOX] = draw_box,     [ACTIO_MARK_DISC] = draw_disc,
-    [ACTIO_MARK_TEXT] = draw_text, [ACTIO_MARK_TILES] = draw_tiles,
+    [ACTIO_MARK_TEXT] = draw_text, [ACTIO_MARK_TILES] = draw_tiles, [ACTIO_MARK_AREA] = draw_area,
 };
 
 static void draw_mark(cairo_t *cr, const struct actio_canvas *canvas, const struct actio_mark *m)

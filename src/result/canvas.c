@@ -39,6 +39,15 @@ void actio_canvas_line(struct actio_canvas *c, const float *xy, size_t points, u
                                        .clip = clip });
 }
 
+void actio_canvas_area(struct actio_canvas *c, const float *xy, size_t points, uint32_t colour, double opacity,
+                       size_t clip)
+{
+    canvas_add(
+        c,
+        (struct actio_mark){
+            .kind = ACTIO_MARK_AREA, .xy = xy, .points = points, .colour = colour, .opacity = opacity, .clip = clip });
+}
+
 void actio_canvas_tiles(struct actio_canvas *c, const float *boxes, size_t count, uint32_t colour, size_t clip)
 {
     canvas_add(

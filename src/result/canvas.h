@@ -10,7 +10,14 @@ struct actio_box {
 }; /* pixels from the top left corner */
 
 #define ACTIO_RING_WIDTH 1.1 /* of an open disc's stroke */
-enum actio_mark_kind { ACTIO_MARK_LINE, ACTIO_MARK_BOX, ACTIO_MARK_DISC, ACTIO_MARK_TEXT, ACTIO_MARK_TILES };
+enum actio_mark_kind {
+    ACTIO_MARK_LINE,
+    ACTIO_MARK_BOX,
+    ACTIO_MARK_DISC,
+    ACTIO_MARK_TEXT,
+    ACTIO_MARK_TILES,
+    ACTIO_MARK_AREA
+};
 /* What moves: `count` frames, each from its share `key` of the time on (0 first, 1 last). A canvas that can't move
  * shows the first. */
 struct actio_frames {
@@ -26,7 +33,7 @@ struct actio_mark {
     double width;              /* LINE: of the stroke. DISC: its radius. TEXT: height of the letters */
     bool dashed, bold, hollow; /* LINE; TEXT; DISC */
     struct actio_box box;      /* BOX. DISC and TEXT: x, y of the centre or the base line's anchor */
-    const float *xy;           /* LINE: x0 y0 x1 y1 ...; TILES: boxes x y w h that touch, not smoothed at their edges */
+    const float *xy; /* LINE, AREA: x0 y0 x1 y1 ...; TILES: boxes x y w h that touch, not smoothed at their edges */
     size_t points;
     /* NULL: still. LINE, DISC: xy has all frames, one after the other. TEXT: seen from this frame to `until` */
     const struct actio_frames *frames;
@@ -54,6 +61,9 @@ void actio_canvas_segment(struct actio_canvas *canvas, double x0, double y0, dou
                           double width, bool dashed);
 /* keeps xy */
 void actio_canvas_line(struct actio_canvas *canvas, const float *xy, size_t points, uint32_t colour, double width,
+                       size_t clip);
+/* the inside of a closed line; keeps xy */
+void actio_canvas_area(struct actio_canvas *canvas, const float *xy, size_t points, uint32_t colour, double opacity,
                        size_t clip);
 void actio_canvas_disc(struct actio_canvas *canvas, double x, double y, double radius, uint32_t colour, size_t clip);
 /* an open disc */

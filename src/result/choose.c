@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which panels a plot has: the axes requested, or the informative roles, split where their sizes differ too much to
  * share one. */
+#include "result/curves.h"
 #include "result/plot.h"
 
 #include <math.h>
@@ -70,8 +71,10 @@ struct choice {
 static struct span span_of(const struct actio_table *table, size_t col)
 {
     struct span s = { .col = col, .lo = HUGE_VAL, .hi = -HUGE_VAL };
-    for (size_t i = 0; i < table->rows * actio_column_width(&table->col[col]); i++) {
-        double x = table->data[col][i];
+    const struct actio_curve *curve = actio_curve_of(table, col);
+    size_t count = curve ? curve->count : table->rows * actio_column_width(&table->col[col]);
+    for (size_t i = 0; i < count; i++) {
+        double x = curve ? curve->y[i] : table->data[col][i];
         if (!isfinite(x)) continue;
         s.lo = fmin(s.lo, x);
         s.hi = fmax(s.hi, x);
@@ -221,9 +224,15 @@ static const char *note_of(const struct choice *c, const struct group *g)
 
 static struct actio_series line(const struct choice *c, size_t col, const char *label, uint32_t colour)
 {
-    return (struct actio_series){
+    const struct actio_curve *curve = actio_curve_of(c->table, col);
+    struct actio_series s = {
         .x = c->time, .y = c->table->data[col], .rows = c->table->rows, .col = col, .label = label, .colour = colour
     };
+    if (!curve) return s;
+    s.x = curve->t;
+    s.y = curve->y;
+    s.rows = curve->count;
+    return s;
 }
 
 static struct actio_panel over_time(const struct choice *c, const char *heading, const char *note, size_t lines)
@@ -360,7 +369,7 @@ static bool find_column(const struct choice *c, const char *s, size_t length, bo
 static struct actio_series line_of_spot(const struct choice *c, const struct spot *s, size_t number)
 {
     struct actio_series made = line(c, s->col, "", palette[number % PALETTE]);
-    made.y = actio_table_values(c->table, s->col, s->node, c->arena);
+    if (c->table->col[s->col].nodes) made.y = actio_table_values(c->table, s->col, s->node, c->arena);
     made.node = s->node;
     return made;
 }
@@ -398,7 +407,7 @@ static struct actio_panel asked_against(const struct choice *c, const struct spo
     p.up = with_unit(c, y, up->col);
     p.equal = actio_in_scale(c->table, across->col, up->col, 12);
     p.series[0] = line_of_spot(c, up, number);
-    p.series[0].x = actio_table_values(c->table, across->col, across->node, c->arena);
+    actio_series_against(&p.series[0], c->table, across->col, across->node, c->arena);
     actio_panel_join(&p, c->picture, across->name, false, c->arena);
     return p;
 }

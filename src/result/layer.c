@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tables over each other in one picture: how each of them is drawn, which of its columns lie over which line, and the
  * key. */
+#include "result/curves.h"
 #include "result/plot.h"
 
 #include <math.h>
@@ -52,6 +53,26 @@ static double first_value(const double *y, size_t rows)
     return 0;
 }
 
+/* A line has the motion between the rows, discs have the rows. */
+static void take_curve(struct actio_series *s, const struct actio_table *t, size_t col, size_t across)
+{
+    const struct actio_curve *curve = actio_curve_of(t, col);
+    s->dots = across != ACTIO_WHOLE && !t->curves->joined;
+    if (across == ACTIO_WHOLE && !curve) return;
+    s->x = across == ACTIO_WHOLE ? curve->t : t->curves->data[across];
+    s->y = across == ACTIO_WHOLE ? curve->y : t->curves->data[col];
+    s->rows = across == ACTIO_WHOLE ? curve->count : t->curves->rows;
+}
+
+void actio_series_against(struct actio_series *s, const struct actio_table *table, size_t across, size_t node,
+                          struct actio_arena *arena)
+{
+    s->x = actio_table_values(table, across, node, arena);
+    s->y = actio_table_values(table, s->col, s->node, arena);
+    s->rows = table->rows;
+    if (table->curves) take_curve(s, table, s->col, across);
+}
+
 /* The column of another table that lies over this line; false where it has none. */
 static bool over(const struct actio_picture *picture, size_t layer, const char *across, struct actio_series *s,
                  struct actio_arena *arena)
@@ -64,7 +85,9 @@ static bool over(const struct actio_picture *picture, size_t layer, const char *
     s->x = actio_table_values(t, x, node, arena);
     s->y = actio_table_values(t, y, s->node, arena);
     s->rows = t->rows;
+    s->dots = false;
     actio_layer_style(picture, layer, s);
+    if (s->width > 0 && t->curves) take_curve(s, t, y, across ? x : ACTIO_WHOLE);
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One panel: grid, axes, lines thinned to the pixels, discs, and a label at the end of each line. */
 #include "result/plot.h"
+#include "result/strokes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,89 +111,21 @@ static double py(const struct actio_panel *p, double y)
     return p->frame.y + p->frame.h * (1 - at);
 }
 
-/* Points of one unbroken line. Over time, each column of pixels keeps its first, lowest, highest and last point. */
-struct point {
-    float x, y;
-};
-struct run {
-    struct actio_canvas *canvas;
-    struct point *point;
-    size_t count, cap;
-    struct point first, low, high, last;
-    size_t in_bin, low_at, high_at;
-};
-
-static void panel_keep(struct run *r, struct point p)
-{
-    if (r->count && r->point[r->count - 1].x == p.x && r->point[r->count - 1].y == p.y) return;
-    ACTIO_PUSH(r->canvas->arena, r->point, r->count, r->cap) = p;
-}
-
-static void keep_bin(struct run *r)
-{
-    if (!r->in_bin) return;
-    panel_keep(r, r->first);
-    panel_keep(r, r->low_at < r->high_at ? r->low : r->high);
-    panel_keep(r, r->low_at < r->high_at ? r->high : r->low);
-    panel_keep(r, r->last);
-    r->in_bin = 0;
-}
-
-static void add_over_time(struct run *r, struct point p)
-{
-    if (r->in_bin && floorf(p.x) != floorf(r->first.x)) keep_bin(r);
-    if (!r->in_bin) {
-        r->first = r->low = r->high = p;
-        r->low_at = r->high_at = 0;
-    }
-    if (p.y < r->low.y) {
-        r->low = p;
-        r->low_at = r->in_bin;
-    }
-    if (p.y > r->high.y) {
-        r->high = p;
-        r->high_at = r->in_bin;
-    }
-    r->last = p;
-    r->in_bin++;
-}
-
-/* A path in the plane drops points that move less than a fraction of a pixel. */
-static void add_on_path(struct run *r, struct point p)
-{
-    if (r->count && hypotf(p.x - r->point[r->count - 1].x, p.y - r->point[r->count - 1].y) < .3f) {
-        r->first = r->low = r->high = r->last = p;
-        r->in_bin = 1;
-        return;
-    }
-    r->in_bin = 0;
-    panel_keep(r, p);
-}
-
-static void finish(struct run *r, uint32_t colour, double width, size_t clip)
-{
-    keep_bin(r);
-    if (r->count == 1) actio_canvas_disc(r->canvas, r->point[0].x, r->point[0].y, 2, colour, 0);
-    if (r->count > 1) actio_canvas_line(r->canvas, &r->point[0].x, r->count, colour, width, clip);
-    *r = (struct run){ .canvas = r->canvas };
-}
-
 static void draw_line(struct actio_canvas *canvas, const struct actio_panel *p, const struct actio_series *s,
                       size_t clip)
 {
-    struct run r = { .canvas = canvas };
+    struct actio_stroke *stroke = actio_stroke_begin(canvas, s->rows, p->over_time);
     double v;
     for (size_t i = 0; i < s->rows; i++) {
         if (p->is_log && s->y[i] == 0) continue; /* no place on a log scale, no reason to break the line */
         if (!panel_value_at(p, s, i, &v)) {
-            finish(&r, s->colour, s->width, clip);
+            actio_stroke_lift(stroke);
             continue;
         }
-        struct point at = { (float)px(p, across_at(p, s, i)), (float)py(p, v) };
-        if (p->over_time) add_over_time(&r, at);
-        else add_on_path(&r, at);
+        struct actio_stroke_point at = { (float)px(p, across_at(p, s, i)), (float)py(p, v) };
+        actio_stroke_to(stroke, at, i && s->x[i] == s->x[i - 1]);
     }
-    finish(&r, s->colour, s->width, clip);
+    actio_stroke_end(stroke, s->colour, s->width, clip, !s->dots);
 }
 
 /* Whole or absent: a disc on the edge of the frame is not cut. */

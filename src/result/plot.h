@@ -25,7 +25,7 @@ const char *actio_pretty_name(const char *name, struct actio_arena *arena);
 const char *actio_raised(int number, struct actio_arena *arena);        /* as an exponent */
 const char *actio_clean_text(const char *s, struct actio_arena *arena); /* valid UTF-8 on one line; NULL is "" */
 
-/* A line, discs, or both. col: of the first table. */
+/* A line, discs, or both. A line may have more points than the table has rows. col: of the first table. */
 struct actio_series {
     const double *x, *y;
     size_t rows, col;
@@ -33,7 +33,7 @@ struct actio_series {
     const char *label;
     uint32_t colour;
     double width, radius; /* of the line, of the discs; 0: none */
-    bool hollow;
+    bool hollow, dots;    /* dots: a line may not join its points */
     size_t first, stride; /* rows that have a disc */
     size_t node;          /* of a field */
 };
@@ -95,6 +95,9 @@ void actio_map_draw(struct actio_canvas *canvas, const struct actio_panel *p, si
 void actio_layer_style(const struct actio_picture *picture, size_t layer, struct actio_series *s);
 void actio_panel_join(struct actio_panel *p, const struct actio_picture *picture, const char *across, bool change,
                       struct actio_arena *arena);
+/* The series' column against another one. */
+void actio_series_against(struct actio_series *s, const struct actio_table *table, size_t across, size_t node,
+                          struct actio_arena *arena);
 double actio_key_draw(struct actio_canvas *canvas, const struct actio_picture *picture, double left, double right,
                       double y);
 

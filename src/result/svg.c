@@ -79,6 +79,15 @@ static void add_line(struct actio_text *t, const struct actio_canvas *c, const s
     actio_text_add(t, "\"/>\n</polyline>\n");
 }
 
+static void add_area(struct actio_text *t, const struct actio_canvas *c, const struct actio_mark *m)
+{
+    actio_text_add(t, "<polygon");
+    colour_of(t, "fill", c, m);
+    actio_text_add(t, " points=\"");
+    add_points(t, m->xy, m->points);
+    actio_text_add(t, "\"/>\n");
+}
+
 static void add_box(struct actio_text *t, const struct actio_canvas *c, const struct actio_mark *m)
 {
     actio_text_add(t, "<rect");
@@ -178,7 +187,7 @@ static void add_text(struct actio_text *t, const struct actio_canvas *c, const s
 
 static void (*const add_mark[])(struct actio_text *, const struct actio_canvas *, const struct actio_mark *) = {
     [ACTIO_MARK_LINE] = add_line, [ACTIO_MARK_BOX] = add_box,     [ACTIO_MARK_DISC] = add_disc,
-    [ACTIO_MARK_TEXT] = add_text, [ACTIO_MARK_TILES] = add_tiles,
+    [ACTIO_MARK_TEXT] = add_text, [ACTIO_MARK_TILES] = add_tiles, [ACTIO_MARK_AREA] = add_area,
 };
 
 static void head(struct actio_text *t, const struct actio_canvas *c)

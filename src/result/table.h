@@ -105,6 +105,7 @@ struct actio_table {
     struct actio_proof *proof;
     struct actio_table *trend; /* one more panel of its picture, or NULL: see struct actio_picture; in the arena */
     struct actio_dual_numbers *dual; /* NULL: by another principle */
+    struct actio_curves *curves;     /* curves.h: the motion between the rows, for pictures; NULL: they have the rows */
     struct actio_provenance from;
 };
 

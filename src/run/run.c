@@ -147,6 +147,7 @@ struct actio_table *actio_run_inside(struct actio_context *ctx, struct actio_mod
             run.proof = &proof;
         run.defined = actio_run_say_undefined(&run);
         table = actio_run_table(&run);
+        if (table && found.curves) actio_run_curves(&run, table);
     }
     actio_run_close(&run);
     return table;

@@ -29,6 +29,9 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras);
 /* its first stage: formed, checked, in force, without a time of its own; 0, or 1 and findings */
 int actio_run_ready(struct actio_run *run);
 struct actio_table *actio_run_table(struct actio_run *run);
+/* curves.c: curves for pictures, by one more run; what the motion remembers of its last run is lost. Without them
+ * pictures have the rows. */
+void actio_run_curves(struct actio_run *run, struct actio_table *table);
 /* happened.c: impacts, events and switches of the motion, into a table */
 void actio_run_list_events(struct actio_run *run, struct actio_table *table);
 /* After that: energy that switches have taken up to each row (false: none, or it is not known); the drift of the

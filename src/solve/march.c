@@ -113,9 +113,18 @@ static size_t list_before(struct actio_marching *m, int list, double t)
 
 static void rows_before(struct actio_marching *m, double t)
 {
+    const struct actio_follower *to = m->task->follower;
+    if (to) to->part(to->user, m->t, t, dense_at, m);
     size_t inside = list_before(m, 0, t);
     list_before(m, 1, t);
     if (inside && !m->task->mark) tell_gap(m);
+}
+
+/* Who follows the motion sees the known state; jumps: as it is before what happens there. */
+static void follow(const struct actio_marching *m, const double *known, bool jumps)
+{
+    const struct actio_follower *to = m->task->follower;
+    if (to) to->at(to->user, m->t, known, jumps);
 }
 
 /* Rows at the state reached; none may lie further back than the rounding of t. */
@@ -127,6 +136,7 @@ static void rows_here(struct actio_marching *m)
         for (; m->row[list] < rows->count && !before(m, m->t, rows->times[m->row[list]]); m->row[list] += skip)
             if (!skip) write_row(m, list, actio_march_known_of(m, m->t, m->y, m->known));
     }
+    if (m->task->follower) follow(m, actio_march_known_of(m, m->t, m->y, m->known), false);
 }
 
 /* What is only looked at keeps its side: a switch may take it to the other one. */
@@ -255,6 +265,7 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     double *known = m->flow->unfold ? m->known : m->y, *old = m->flow->unfold ? m->moved : m->y_next;
     actio_march_known_of(m, m->t, m->y, known);
     memcpy(old, known, known_length(m->flow) * sizeof *old);
+    follow(m, known, true);
     if (m->flow->list.meet) meet(m, &meeting, m->t, old);
     int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;
     stop = leave(m, stop, old, known);
@@ -279,6 +290,7 @@ static int tick(struct actio_marching *m)
     double *known = m->flow->unfold ? m->known : m->y;
     actio_march_known_of(m, m->t, m->y, known);
     memcpy(m->moved_by_tick, known, known_length(m->flow) * sizeof *known);
+    follow(m, known, true);
     int stop = leave(m, m->flow->clock.tick(m->flow->user, m->t, known), m->moved_by_tick, known);
     memset(m->due, 0, m->flow->guards);
     forget_sides(m, m->moved_by_tick, known);

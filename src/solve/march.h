@@ -167,6 +167,15 @@ struct actio_march_rows {
 };
 enum { ACTIO_MARCH_LISTS = 2 };
 
+/* Who follows the motion itself. `at`: a state that it comes to; jumps: what happens there comes next, and the state
+ * after it at the same time. `part`: it goes from one time to another inside a step; `inside` gives the states between.
+ */
+struct actio_follower {
+    void (*at)(void *user, double t, const double *y, bool jumps);
+    void (*part)(void *user, double from, double to, actio_dense_fn inside, void *where);
+    void *user;
+};
+
 struct actio_march_task {
     const struct actio_stepper *stepper;
     double t0, t1, rtol, atol;
@@ -187,6 +196,7 @@ struct actio_march_task {
      * that what happens at the seam of two pieces is seen once. NULL = a motion of its own. */
     signed char *sides;
     double *passed;
+    const struct actio_follower *follower; /* NULL: nobody */
 };
 struct actio_march_result {
     int status;        /* 0 or why it ended early */
