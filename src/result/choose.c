@@ -35,14 +35,23 @@ static const struct shown {
     bool change;
     const char *heading;
 } shown[] = {
-    { ACTIO_ROLE_COORD, false, NULL },    { ACTIO_ROLE_STATE, false, NULL },
-    { ACTIO_ROLE_OBSERVE, false, NULL },  { ACTIO_ROLE_RATE, false, NULL },
-    { ACTIO_ROLE_LAMBDA, false, NULL },   { ACTIO_ROLE_ENERGY, true, "energy change" },
-    { ACTIO_ROLE_RESIDUAL, false, NULL }, { ACTIO_ROLE_FORCE, false, NULL },
-    { ACTIO_ROLE_GAP, false, NULL },      { ACTIO_ROLE_FRAME, false, NULL },
-    { ACTIO_ROLE_FRICTION, false, NULL }, { ACTIO_ROLE_CHARGE, false, NULL },
-    { ACTIO_ROLE_REACTION, false, NULL }, { ACTIO_ROLE_POWER, false, NULL },
-    { ACTIO_ROLE_BALANCE, false, NULL },  { ACTIO_ROLE_DIFFERENCE, false, NULL },
+    { ACTIO_ROLE_COORD, false, NULL },
+    { ACTIO_ROLE_STATE, false, NULL },
+    { ACTIO_ROLE_OBSERVE, false, NULL },
+    { ACTIO_ROLE_HELD, false, NULL },
+    { ACTIO_ROLE_RATE, false, NULL },
+    { ACTIO_ROLE_LAMBDA, false, NULL },
+    { ACTIO_ROLE_ENERGY, true, "energy change" },
+    { ACTIO_ROLE_RESIDUAL, false, NULL },
+    { ACTIO_ROLE_FORCE, false, NULL },
+    { ACTIO_ROLE_GAP, false, NULL },
+    { ACTIO_ROLE_FRAME, false, NULL },
+    { ACTIO_ROLE_FRICTION, false, NULL },
+    { ACTIO_ROLE_CHARGE, false, NULL },
+    { ACTIO_ROLE_REACTION, false, NULL },
+    { ACTIO_ROLE_POWER, false, NULL },
+    { ACTIO_ROLE_BALANCE, false, NULL },
+    { ACTIO_ROLE_DIFFERENCE, false, NULL },
 };
 
 struct span {
