@@ -119,7 +119,8 @@ bool actio_orbit_is_cyclic(const struct actio_search *s, size_t i)
 bool actio_orbit_conserves(const struct actio_search *s)
 {
     const struct actio_model *m = s->problem->model;
-    return m->has_lagrangian && !m->forces && actio_is_zero(m->dissipation) && !m->states && !s->timed;
+    return m->has_lagrangian && !m->forces && actio_is_zero(m->dissipation) && !m->states && !s->timed
+           && !m->resets.lines;
 }
 
 static void describe_collect(struct actio_search *s, const struct along *a, struct reasons *r)

@@ -98,8 +98,6 @@ static const char *objection_to(const struct actio_problem *problem)
     if (problem->principle->law || problem->principle->stepper)
         return "orbits need equations of motion; use --by dalembert or vakonomic";
     if (problem->sys->hidden) return "hidden constraints follow from the equations of motion, and have no reaction";
-    if (problem->model->resets.lines)
-        return "`when` and `every` set values at instants, which its derivatives do not follow";
     return problem->model->mixed.frees ? "the start data are free; give them by `start`" : NULL;
 }
 

@@ -8,6 +8,8 @@
 
 #include "solve/motion.h"
 
+struct actio_saltation;
+
 struct actio_tangent {
     struct actio_context *ctx;
     struct actio_motion *m;
@@ -15,10 +17,14 @@ struct actio_tangent {
     bool by_param;
     bool formulas; /* the eliminated rates have formulas to differentiate */
     bool near; /* directions may leave the constraints: rows that depend on each other are met as nearly as can be */
-    struct actio_ode flow;
+    struct actio_ode flow, inner;   /* inner: what happens, as the motion knows it */
+    struct actio_saltation *across; /* saltation.h; NULL: nothing happens */
+    double *held, *held_first;      /* held values with which the next piece begins, and the first one of a turn */
+    size_t instants;                /* rounds of statements so far */
+    bool begins;                    /* the next piece is the beginning of a motion: clocks tick at its start */
     const double *size;                  /* typical size of each component of y, the caller's; NULL = 1 */
     double *scale;                       /* of all of Y */
-    double *block, *work, *seen, *rates; /* seen: the state last unfolded, with its derivatives */
+    double *block, *work, *seen; /* seen: the state last unfolded, with its derivatives */
     double *wide, *slopes;  /* with numbers from outside: directions, and behind them those of these; d/dy of these */
     size_t rhs, most_steps; /* evaluations so far; steps that one call may take, 0 = any */
 };
@@ -27,6 +33,11 @@ int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struc
 void actio_tangent_close(struct actio_tangent *x);
 /* The direction of the params (d param / d a), by param; NULL: without. */
 void actio_tangent_direct(struct actio_tangent *x, const double *direction);
+/* The next piece has the held values of the first one; the next piece is the first one. */
+void actio_tangent_rewind(struct actio_tangent *x);
+void actio_tangent_settle(struct actio_tangent *x);
+/* After a turn: held values that the motion depends on are those of its beginning; else *which is not. */
+bool actio_tangent_returns(const struct actio_tangent *x, size_t *which);
 /* From t0 to t1 at a local tolerance: y (ny) and X (ny x columns), both in place. X NULL: y only. A flow or march
  * status. */
 int actio_tangent_go(struct actio_tangent *x, double t0, double t1, double *y, double *X, size_t columns, double local);
