@@ -36,6 +36,7 @@ int actio_orbit_sample(struct actio_search *s, const struct actio_circuit *c, si
     int status = part ? 0 : ACTIO_MARCH_NO_MEMORY;
     for (size_t k = 0; k < count; k++)
         times[k] = s->o.t0 + c->period * (k + 1 == count ? 1 : (double)k / (double)(count - 1));
+    actio_tangent_rewind(&s->o.x);
     for (size_t i = 0; i < c->nodes && !status; i++) {
         double from = actio_orbit_time(&s->o, c, i), end = actio_orbit_time(&s->o, c, i + 1);
         size_t first = r;

@@ -43,7 +43,7 @@ struct actio_orbits {
     double seconds;
 };
 
-/* Where to begin: a state, and about how long it takes to come back. */
+/* Where to begin: a state with its held values, and about how long it takes to come back. */
 enum { ACTIO_GUESSES = 12 };
 struct actio_start_guess {
     double *y, period;
@@ -57,6 +57,7 @@ struct actio_search {
     double tol;                                        /* what is worked for */
     size_t wanted;                                     /* of --find */
     bool timed;                                        /* the model depends on time: the period is given */
+    double base;                                       /* where its phase begins: first node of a guess */
     struct actio_start_guess guess[ACTIO_GUESSES + 2]; /* the best first */
     size_t guesses;
     struct actio_circuit averaged; /* of --average: where the free orbit is looked for */

@@ -20,6 +20,19 @@ struct actio_orbit_options actio_orbit_options_default(void)
 
 static bool uses_time(struct actio_model *m, actio_expr e) { return actio_uses(&m->pool, e, ACTIO_SPACE_T); }
 
+static bool instants_use_time(struct actio_model *m)
+{
+    bool any = false;
+    for (size_t i = 0; i < m->resets.lines; i++) {
+        const struct actio_reset_line *line = &m->resets.line[i];
+        const struct actio_event_line *event = line->kind == ACTIO_WHEN_EVENT ? &m->event[line->index] : NULL;
+        any = any || line->kind == ACTIO_EVERY
+              || (event && (uses_time(m, event->left) || uses_time(m, event->right)));
+        for (size_t k = 0; k < line->assigns; k++) any = any || uses_time(m, line->assign[k].e);
+    }
+    return any;
+}
+
 bool actio_orbit_timed(struct actio_search *s)
 {
     struct actio_model *m = s->problem->model;
@@ -28,6 +41,7 @@ bool actio_orbit_timed(struct actio_search *s)
         for (size_t k = 0; k < m->force[i].terms; k++) any = any || uses_time(m, m->force[i].term[k].e);
     for (size_t i = 0; i < m->flow.count; i++)
         any = any || uses_time(m, m->flow.of[i].left) || uses_time(m, m->flow.of[i].right);
+    any = any || instants_use_time(m);
     for (size_t i = 0; i < m->constraints; i++) {
         any = any || uses_time(m, m->constraint[i].g);
         for (size_t k = 0; k < m->constraint[i].reactions; k++)
@@ -125,6 +139,7 @@ int actio_orbit_ready(struct actio_search *s)
                "use --method shooting");
     if (!shooting && s->options->looses) return search_refuse(s, "only --method shooting supports --loose");
     s->timed = actio_orbit_timed(s);
+    s->base = s->o.t0;
     s->o.free_period = !s->timed;
     s->o.in_families = actio_orbit_conserves(s);
     double period = actio_orbit_given_period(s);
@@ -157,9 +172,28 @@ static const char *jump_reason(const struct actio_search *s)
                               lines->written[k], (unsigned)lines->line[k]);
 }
 
+/* What derivatives across an instant do not follow. */
+static const char *instant_reason(const struct actio_search *s)
+{
+    const struct actio_system *sys = s->problem->sys;
+    static const char *const format[] = {
+        [ACTIO_STOP_GRAZES] = "event %s is only touched, and derivatives have no value there",
+        [ACTIO_STOP_TWO_SURFACES] = "two events happen at one time, and neighbours meet them in another order",
+        [ACTIO_STOP_HELD_MOVES] = "held value %s carries numbers of the motion on, and derivatives do not follow it",
+        [ACTIO_STOP_HELD_PARTS] = "held value %s does not return after a turn",
+    };
+    size_t why = s->problem->motion.halted.why, by = s->problem->motion.halted.by;
+    if (why >= sizeof format / sizeof *format || !format[why]) return NULL;
+    const char *name = why == ACTIO_STOP_GRAZES         ? sys->walls.event[by]
+                       : why == ACTIO_STOP_TWO_SURFACES ? ""
+                                                        : sys->resets.held_name[by];
+    return actio_arena_format(&s->problem->arena, format[why], name);
+}
+
 static const char *reason(const struct actio_search *s, const struct actio_orbit_report *reported)
 {
     if (s->problem->motion.halted.why == ACTIO_STOP_VELOCITIES_JUMP) return jump_reason(s);
+    if (reported->motion == ACTIO_FLOW_FAILED && instant_reason(s)) return instant_reason(s);
     static const char *const text[] = { [ACTIO_FLOW_NAN] = "a formula has no value there",
                                         [ACTIO_FLOW_SINGULAR] = "it reaches a singular state",
                                         [ACTIO_MARCH_STEP_TO_ZERO] = "its step size tends to zero",
@@ -238,6 +272,7 @@ static bool closes_after(struct actio_search *s, const struct actio_circuit *c, 
     double *y = actio_alloc(s->problem->ctx, s->o.ny + 1, sizeof *y), most = 0;
     if (!y) return false;
     memcpy(y, c->y, s->o.ny * sizeof *y);
+    actio_tangent_rewind(&s->o.x);
     int bad = actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + c->period / (double)k, y, NULL, 0, 1e-9);
     for (size_t i = 0; i < s->o.ny; i++) {
         double gap = y[i] - c->y[i] - s->o.turn[i] / (double)k;

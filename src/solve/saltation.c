@@ -14,9 +14,9 @@
 #define STEP 1e-2     /* of the state, in differences of order 8 */
 enum { SIDES = 4 };
 
-/* f, fresh, out: states; tau: by direction; H: directions of held values; row: what targets get, by direction. */
+/* f, from, to, sum: states; tau: by direction; H: directions of held values; row: what targets get, by direction. */
 struct actio_saltation {
-    double *f, *tau, *H, *row, *from, *to, *sum, *held;
+    double *f, *tau, *H, *row, *from, *to, *sum, *param;
     bool *matters, *moves; /* by held value: the motion depends on it; the rates do */
     bool met, any;         /* neighbours stand on the surface; a time is known */
     size_t guard;
@@ -185,9 +185,11 @@ static int take_held(struct actio_tangent *x)
 
 typedef int (*map_fn)(struct actio_tangent *x, double t, double *y);
 
-static void shift_params(struct actio_motion *m, double h)
+/* param + h direction. */
+static void shift_params(struct actio_tangent *x, double h)
 {
-    for (size_t i = 0; i < m->sys->params; i++) m->here.param[i] += h * m->here.hidden[i];
+    struct actio_motion *m = x->m;
+    for (size_t i = 0; i < m->sys->params; i++) m->here.param[i] = x->across->param[i] + h * m->here.hidden[i];
     for (int q = 0; q < ACTIO_Q_COUNT; q++)
         if (m->at[q].k) actio_motion_prologue(m, (enum actio_quantity)q);
 }
@@ -209,9 +211,10 @@ static int map_at(struct actio_tangent *x, map_fn map, double t, const double *y
     struct actio_saltation *s = x->across;
     bool params = x->by_param && c + 1 == x->columns;
     for (size_t i = 0; i < x->ny; i++) s->to[i] = y[i] + h * x->seen[x->ny + i * x->columns + c];
-    if (params) shift_params(x->m, h);
+    if (params) memcpy(s->param, x->m->here.param, x->m->sys->params * sizeof *s->param);
+    if (params) shift_params(x, h);
     int status = map(x, t + h * s->tau[c], s->to);
-    if (params) shift_params(x->m, -h);
+    if (params) shift_params(x, 0);
     return status;
 }
 
@@ -275,13 +278,19 @@ static int round_turns(struct actio_tangent *x, double t, const double *y)
     return status || x->m->sys->levels == 0 ? status : differentiate(x, put_on_constraints, t, y);
 }
 
+static void note_time(struct actio_tangent *x, double t)
+{
+    bool known = x->whens && x->when[x->whens - 1] == t;
+    if (!known && x->whens < ACTIO_TANGENT_WHENS) x->when[x->whens++] = t;
+}
+
 static int witness(void *user, enum actio_reset_stage stage, double t, const double *y)
 {
     static int (*const stages[])(struct actio_tangent *, double, const double *) = {
         [ACTIO_RESET_READS] = round_reads, [ACTIO_RESET_JUMPS] = round_jumps, [ACTIO_RESET_TURNS] = round_turns
     };
     struct actio_tangent *x = user;
-    if (stage == ACTIO_RESET_READS) x->instants++;
+    if (stage == ACTIO_RESET_READS) note_time(x, t);
     if (x->columns == 0) return ACTIO_FLOW_OK;
     return stages[stage](x, t, y);
 }
@@ -401,7 +410,7 @@ int actio_saltation_open(struct actio_tangent *x)
     size_t held = x->m->sys->resets.held, targets = x->ny + held;
     if (x->m->sys->switches.count + x->m->sys->resets.statements == 0) return 0;
     struct actio_saltation *s = x->across = actio_alloc(x->ctx, 1, sizeof *s);
-    size_t most = x->most, all = 4 * x->ny + most + (held + targets) * most + 2 * held + 8;
+    size_t most = x->most, all = 4 * x->ny + most + (held + targets) * most + 2 * held + 8 + x->m->sys->params + ACTIO_TANGENT_WHENS;
     double *p = s ? s->f = actio_alloc(x->ctx, all, sizeof *p) : NULL;
     if (s) s->matters = actio_alloc(x->ctx, 2 * held + 2, sizeof *s->matters);
     if (!p || !s->matters) return 1;
@@ -414,12 +423,12 @@ int actio_saltation_open(struct actio_tangent *x)
     s->row = s->H + held * most + 1;
     x->held = s->row + targets * most + 1;
     x->held_first = x->held + held + 1;
+    s->param = x->held_first + held + 1;
+    x->when = s->param + x->m->sys->params + 1;
     if (x->m->sys->resets.statements == 0) return 0;
     if (actio_motion_need(x->m, ACTIO_Q_RESETS_Y)) return 1;
     mark_held(x);
-    actio_resets_begin(x->m, x->m->sys->resets.from);
-    memcpy(x->held, x->m->here.mode + x->m->sys->switches.count, held * sizeof *x->held);
-    actio_tangent_settle(x);
+    actio_tangent_place(x, NULL);
     return 0;
 }
 

@@ -280,9 +280,15 @@ void actio_tangent_rewind(struct actio_tangent *x)
     if (x->across) memcpy(x->held, x->held_first, x->m->sys->resets.held * sizeof *x->held);
 }
 
-void actio_tangent_settle(struct actio_tangent *x)
+void actio_tangent_place(struct actio_tangent *x, const double *held)
 {
-    if (x->across) memcpy(x->held_first, x->held, x->m->sys->resets.held * sizeof *x->held);
+    if (!x->across) return;
+    actio_resets_start(x->m, held);
+    actio_resets_begin(x->m, x->m->sys->resets.from);
+    actio_resets_start(x->m, NULL);
+    const double *now = x->m->here.mode + x->m->sys->switches.count;
+    memcpy(x->held_first, now, x->m->sys->resets.held * sizeof *now);
+    actio_tangent_rewind(x);
 }
 
 /* Modes and held values of a piece. */
