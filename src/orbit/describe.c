@@ -109,7 +109,10 @@ static bool describe_vanishes(const struct along *a, size_t c)
 bool actio_orbit_is_cyclic(const struct actio_search *s, size_t i)
 {
     const struct actio_system *sys = s->problem->sys;
-    const struct actio_places *list[] = { &sys->jets.equations_y, &sys->jets.levels_y, &sys->jets.guards_y };
+    const struct actio_places *list[] = { &sys->jets.equations_y, &sys->jets.levels_y, &sys->jets.guards_y,
+                                          &sys->jets.resets_y };
+    for (size_t a = 0; a < sys->resets.assigns; a++)
+        if (sys->resets.target[a] == i) return false;
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         for (size_t e = 0; e < list[k]->count; e++)
             if (list[k]->col[e] == i) return false;

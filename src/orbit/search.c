@@ -104,6 +104,18 @@ static bool repeats_after(struct actio_search *s, double period)
     return most <= 1e-7 * size;
 }
 
+/* Does each clock tick a whole number of times in this time? Functions of events and right sides repeat with it, too. */
+static bool instants_repeat_after(struct actio_search *s, double period)
+{
+    struct actio_model *m = s->problem->model;
+    for (size_t i = 0; i < m->resets.lines; i++) {
+        if (m->resets.line[i].kind != ACTIO_EVERY) continue;
+        double ticks = period / actio_model_number(m, m->resets.line[i].period);
+        if (fabs(ticks - nearbyint(ticks)) > 1e-9 * ticks || ticks < 0.5) return false;
+    }
+    return true;
+}
+
 /* Why the motion has no orbits of this kind; NULL: it may have. */
 static const char *objection_to(const struct actio_problem *problem)
 {
@@ -137,6 +149,11 @@ int actio_orbit_ready(struct actio_search *s)
         return search_refuse(
             s, "it has switches (abs, sign, min, max, floor, mod, if), which polynomials approximate badly; "
                "use --method shooting");
+    if (!shooting && problem->model->resets.lines)
+        return search_refuse(s, "`when` and `every` make it jump, which polynomials approximate badly; "
+                                "use --method shooting");
+    if (problem->model->resets.lines && s->options->find)
+        return search_refuse(s, "--find does not follow `when` and `every`; use --period or another --start");
     if (!shooting && s->options->looses) return search_refuse(s, "only --method shooting supports --loose");
     s->timed = actio_orbit_timed(s);
     s->base = s->o.t0;
@@ -147,7 +164,7 @@ int actio_orbit_ready(struct actio_search *s)
         actio_report(problem->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS);
         return 1;
     }
-    if (s->timed && !repeats_after(s, period)) {
+    if (s->timed && !(repeats_after(s, period) && instants_repeat_after(s, period))) {
         actio_report(problem->f, ACTIO_F_ORBIT_NOT_ITS_PERIOD, ACTIO_ARGS(ACTIO_NUMBER(period)));
         return 1;
     }
@@ -365,7 +382,7 @@ static int search_one(struct actio_search *s)
         }
     }
     /* no near return leads to one: a longer motion, and its shortest orbit */
-    if (!s->timed && !s->problem->model->orbit.has_period && !s->conservative) {
+    if (!s->timed && !s->problem->model->orbit.has_period && !s->conservative && !s->problem->model->resets.lines) {
         struct actio_findings *own = s->problem->f, quiet;
         actio_findings_open(&quiet, s->problem->ctx);
         s->wanted = 1;

@@ -17,6 +17,8 @@ enum { SIDES = 4 };
 /* f, from, to, sum: states; tau: by direction; H: directions of held values; row: what targets get, by direction. */
 struct actio_saltation {
     double *f, *tau, *H, *row, *from, *to, *sum, *param;
+    double *mode;
+    bool *rests;
     bool *matters, *moves; /* by held value: the motion depends on it; the rates do */
     bool met, any;         /* neighbours stand on the surface; a time is known */
     size_t guard;
@@ -337,15 +339,42 @@ int actio_saltation_meet(struct actio_tangent *x, size_t guard, double t, const 
     return status;
 }
 
+static size_t switch_met(const struct actio_tangent *x)
+{
+    return x->across->guard + x->m->sys->switches.count - x->inner.guards;
+}
+
+static int turn_corner(struct actio_tangent *x, double t, double *y)
+{
+    return actio_corner_repeat(x->m, switch_met(x), t, y);
+}
+
+/* Velocities have jumped at a switch: those of neighbours by other amounts. */
+static int cross_corner(struct actio_tangent *x, double t)
+{
+    struct actio_motion *m = x->m;
+    size_t switches = m->sys->switches.count;
+    if (!x->across->any || !m->corner) return saltation_fails(x, ACTIO_STOP_VELOCITIES_JUMP, switch_met(x));
+    come_to_surface(x);
+    memcpy(x->across->mode, m->here.mode, switches * sizeof *x->across->mode);
+    memcpy(x->across->rests, m->rests, switches * sizeof *x->across->rests);
+    int status = differentiate(x, turn_corner, t, x->seen);
+    memcpy(m->here.mode, x->across->mode, switches * sizeof *x->across->mode);
+    memcpy(m->rests, x->across->rests, switches * sizeof *x->across->rests);
+    return status;
+}
+
 int actio_saltation_leave(struct actio_tangent *x, double t, const double *y)
 {
     struct actio_saltation *s = x->across;
+    bool jumps = !s->met && memcmp(x->seen, y, x->ny * sizeof *y) != 0;
+    if (jumps) note_time(x, t);
     if (x->columns == 0) return ACTIO_FLOW_OK;
-    if (!s->met && memcmp(x->seen, y, x->ny * sizeof *y) != 0) /* neighbours jump by other amounts */
-        return saltation_fails(x, ACTIO_STOP_VELOCITIES_JUMP, s->guard + x->m->sys->switches.count - x->inner.guards);
+    int status = jumps ? cross_corner(x, t) : ACTIO_FLOW_OK;
+    if (status) return status;
     if (s->any) come_to_surface(x);
     if (!s->met) return ACTIO_FLOW_OK;
-    int status = rates_here(x, t, y);
+    status = rates_here(x, t, y);
     move_along(x, s->f, -1);
     return status;
 }
@@ -407,14 +436,15 @@ bool actio_tangent_returns(const struct actio_tangent *x, size_t *which)
 
 int actio_saltation_open(struct actio_tangent *x)
 {
-    size_t held = x->m->sys->resets.held, targets = x->ny + held;
+    size_t held = x->m->sys->resets.held, targets = x->ny + held, switches = x->m->sys->switches.count;
     if (x->m->sys->switches.count + x->m->sys->resets.statements == 0) return 0;
     struct actio_saltation *s = x->across = actio_alloc(x->ctx, 1, sizeof *s);
-    size_t most = x->most, all = 4 * x->ny + most + (held + targets) * most + 2 * held + 8 + x->m->sys->params + ACTIO_TANGENT_WHENS;
+    size_t most = x->most, all = 4 * x->ny + most + (held + targets) * most + 2 * held + 8 + x->m->sys->params + ACTIO_TANGENT_WHENS + switches;
     double *p = s ? s->f = actio_alloc(x->ctx, all, sizeof *p) : NULL;
-    if (s) s->matters = actio_alloc(x->ctx, 2 * held + 2, sizeof *s->matters);
+    if (s) s->matters = actio_alloc(x->ctx, 2 * held + switches + 2, sizeof *s->matters);
     if (!p || !s->matters) return 1;
     s->moves = s->matters + held + 1;
+    s->rests = s->moves + held + 1;
     s->from = p + x->ny;
     s->to = s->from + x->ny;
     s->sum = s->to + x->ny;
@@ -425,6 +455,7 @@ int actio_saltation_open(struct actio_tangent *x)
     x->held_first = x->held + held + 1;
     s->param = x->held_first + held + 1;
     x->when = s->param + x->m->sys->params + 1;
+    s->mode = x->when + ACTIO_TANGENT_WHENS;
     if (x->m->sys->resets.statements == 0) return 0;
     if (actio_motion_need(x->m, ACTIO_Q_RESETS_Y)) return 1;
     mark_held(x);
