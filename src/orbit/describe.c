@@ -119,12 +119,26 @@ bool actio_orbit_is_cyclic(const struct actio_search *s, size_t i)
     return true;
 }
 
+/* Contacts that take no energy. */
+static bool all_elastic(const struct actio_search *s)
+{
+    static const enum actio_space moving[] = { ACTIO_SPACE_Q, ACTIO_SPACE_V, ACTIO_SPACE_STATE, ACTIO_SPACE_T };
+    struct actio_model *m = s->problem->model;
+    bool elastic = true;
+    for (size_t i = 0; i < s->problem->sys->walls.contacts; i++) {
+        for (size_t k = 0; k < sizeof moving / sizeof *moving; k++)
+            elastic = elastic && !actio_uses(&m->pool, m->contact[i].restitution, moving[k]);
+        elastic = elastic && actio_model_number(m, m->contact[i].restitution) == 1;
+    }
+    return elastic;
+}
+
 /* Energy, where nothing drives the motion or brakes it: it is kept by neighbours, too. */
 bool actio_orbit_conserves(const struct actio_search *s)
 {
     const struct actio_model *m = s->problem->model;
     return m->has_lagrangian && !m->forces && actio_is_zero(m->dissipation) && !m->states && !s->timed
-           && !m->resets.lines;
+           && !m->resets.lines && all_elastic(s);
 }
 
 static void describe_collect(struct actio_search *s, const struct along *a, struct reasons *r)

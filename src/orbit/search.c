@@ -42,6 +42,8 @@ bool actio_orbit_timed(struct actio_search *s)
     for (size_t i = 0; i < m->flow.count; i++)
         any = any || uses_time(m, m->flow.of[i].left) || uses_time(m, m->flow.of[i].right);
     any = any || instants_use_time(m);
+    for (size_t i = 0; i < s->problem->sys->walls.contacts; i++)
+        any = any || uses_time(m, m->contact[i].gap) || uses_time(m, m->contact[i].restitution);
     for (size_t i = 0; i < m->constraints; i++) {
         any = any || uses_time(m, m->constraint[i].g);
         for (size_t k = 0; k < m->constraint[i].reactions; k++)
@@ -119,8 +121,8 @@ static bool instants_repeat_after(struct actio_search *s, double period)
 /* Why the motion has no orbits of this kind; NULL: it may have. */
 static const char *objection_to(const struct actio_problem *problem)
 {
-    if (problem->sys->walls.contacts || problem->sys->walls.rubs)
-        return "hard contacts and dry friction make the motion non-smooth; use soft walls (--sigma, --barrier)";
+    if (problem->sys->walls.rubs)
+        return "dry friction makes the motion non-smooth; use soft walls (--sigma, --barrier)";
     if (problem->principle->law || problem->principle->stepper)
         return "orbits need equations of motion; use --by dalembert or vakonomic";
     if (problem->sys->hidden) return "hidden constraints follow from the equations of motion, and have no reaction";
@@ -194,16 +196,20 @@ static const char *instant_reason(const struct actio_search *s)
 {
     const struct actio_system *sys = s->problem->sys;
     static const char *const format[] = {
-        [ACTIO_STOP_GRAZES] = "event %s is only touched, and derivatives have no value there",
+        [ACTIO_STOP_GRAZES] = "%s is only touched, and derivatives have no value there",
         [ACTIO_STOP_TWO_SURFACES] = "two events happen at one time, and neighbours meet them in another order",
         [ACTIO_STOP_HELD_MOVES] = "held value %s carries numbers of the motion on, and derivatives do not follow it",
+        [ACTIO_STOP_CONTACT_HOLDS] = "a contact holds, or several are hit at one time; use soft walls (--sigma)",
         [ACTIO_STOP_HELD_PARTS] = "held value %s does not return after a turn",
     };
     size_t why = s->problem->motion.halted.why, by = s->problem->motion.halted.by;
     if (why >= sizeof format / sizeof *format || !format[why]) return NULL;
-    const char *name = why == ACTIO_STOP_GRAZES         ? sys->walls.event[by]
-                       : why == ACTIO_STOP_TWO_SURFACES ? ""
-                                                        : sys->resets.held_name[by];
+    size_t contacts = sys->walls.contacts;
+    bool held = why == ACTIO_STOP_HELD_MOVES || why == ACTIO_STOP_HELD_PARTS;
+    const char *name = held                     ? sys->resets.held_name[by]
+                       : why != ACTIO_STOP_GRAZES ? ""
+                       : by < contacts          ? sys->walls.contact[by]
+                                                : sys->walls.event[by - contacts];
     return actio_arena_format(&s->problem->arena, format[why], name);
 }
 

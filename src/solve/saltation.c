@@ -2,6 +2,8 @@
  * Derivatives across instants: on the formulas of what statements set, and by differences of high order where
  * velocities are brought onto constraints or jump at a switch. */
 #include "solve/saltation.h"
+#include "algebra/dense.h"
+#include "solve/contacts.h"
 #include "solve/corner.h"
 #include "solve/law.h"
 #include "solve/resets_inside.h"
@@ -20,7 +22,9 @@ struct actio_saltation {
     double *mode;
     bool *rests;
     bool *matters, *moves; /* by held value: the motion depends on it; the rates do */
-    bool met, any;         /* neighbours stand on the surface; a time is known */
+    double *bounced;
+    bool told;              /* statements follow: what is before them was checked */
+    bool met, any, bounces; /* neighbours stand on the surface; a time is known; a contact was hit */
     size_t guard;
 };
 
@@ -32,7 +36,8 @@ static const double *rows_of(struct actio_tangent *x, double t, const double *y)
 }
 
 static size_t clock_row(const struct actio_reset_numbers *s, size_t k) { return s->assigns + 2 * k; }
-static size_t event_row(const struct actio_reset_numbers *s, size_t e) { return s->assigns + 2 * s->clocks + e; }
+static size_t gap_row(const struct actio_reset_numbers *s, size_t i) { return s->assigns + 2 * s->clocks + i; }
+static size_t event_row(const struct actio_system *sys, size_t e) { return gap_row(&sys->resets, sys->walls.contacts + e); }
 
 /* Row r along direction c, with the time moved by `late`. */
 static double along(const struct actio_tangent *x, const double *J, size_t r, size_t c, double late)
@@ -66,6 +71,9 @@ static bool rate_of_row(const struct actio_tangent *x, const double *J, size_t r
     return fabs(*rate) > GRAZES * size;
 }
 
+/* Of the motion's own guards, behind those of statements. */
+static size_t first_guard(const struct actio_tangent *x) { return x->m->resets ? x->m->resets->guards : 0; }
+
 /* ---- when neighbours arrive */
 
 static int saltation_fails(struct actio_tangent *x, int why, size_t by)
@@ -92,12 +100,12 @@ static double largest_time(const struct actio_tangent *x)
     return most;
 }
 
-static int time_of_event(struct actio_tangent *x, const double *J, size_t e)
+/* Row r passes 0: a gap, or the function of an event. */
+static int time_of_row(struct actio_tangent *x, const double *J, size_t r)
 {
-    size_t r = event_row(&x->m->sys->resets, e);
     double rate, size = largest_time(x);
     int status = ACTIO_FLOW_OK;
-    if (!rate_of_row(x, J, r, &rate)) return saltation_fails(x, ACTIO_STOP_GRAZES, e);
+    if (!rate_of_row(x, J, r, &rate)) return saltation_fails(x, ACTIO_STOP_GRAZES, r - gap_row(&x->m->sys->resets, 0));
     for (size_t c = 0; c < x->columns && !status; c++) {
         double tau = -along(x, J, r, c, 0) / rate;
         status = take_time(x, c, tau, fmax(size, fabs(tau)));
@@ -128,7 +136,7 @@ static int times_of_statements(struct actio_tangent *x, double t, const double *
     int status = ACTIO_FLOW_OK;
     for (size_t i = 0; i < s->statements && !status; i++) {
         if (!x->m->resets->fires[i]) continue;
-        if (s->statement[i].on == ACTIO_ON_EVENT) status = time_of_event(x, J, s->statement[i].index);
+        if (s->statement[i].on == ACTIO_ON_EVENT) status = time_of_row(x, J, event_row(x->m->sys, s->statement[i].index));
         if (s->statement[i].on == ACTIO_ON_CLOCK) status = time_of_clock(x, J, s->statement[i].index);
     }
     return status;
@@ -280,6 +288,46 @@ static int round_turns(struct actio_tangent *x, double t, const double *y)
     return status || x->m->sys->levels == 0 ? status : differentiate(x, put_on_constraints, t, y);
 }
 
+/* ---- bounces: one contact, nothing holds, and Newton's restitution */
+
+static int bounce(struct actio_tangent *x, double t, double *y)
+{
+    struct actio_contacts *c = x->m->contacts;
+    size_t hit = x->across->guard - first_guard(x) - x->m->sys->switches.count;
+    int status = actio_contacts_at(c, t, y);
+    if (status) return status;
+    const double *g = actio_gap_of(c, hit), *answer = actio_contacts_answer(c, hit);
+    double impulse = -(1 + g[ACTIO_GAP_RESTITUTION]) * g[ACTIO_GAP_RATE] / actio_dot(c->n, g + ACTIO_GAP_HEAD, answer);
+    for (size_t k = 0; k < c->N; k++) y[c->n + k] += impulse * answer[k];
+    return ACTIO_FLOW_OK;
+}
+
+/* Neighbours bounce; `bounced` is where the motion must be then. */
+static int meet_contact(struct actio_tangent *x, size_t hit, double t, const double *y)
+{
+    struct actio_saltation *s = x->across;
+    int status = time_of_row(x, rows_of(x, t, y), gap_row(&x->m->sys->resets, hit));
+    if (status) return status;
+    come_to_surface(x);
+    status = differentiate(x, bounce, t, y);
+    memcpy(s->bounced, y, x->ny * sizeof *y);
+    s->bounces = true;
+    return status ? status : bounce(x, t, s->bounced);
+}
+
+/* More than one bounce at one time, or a contact that holds on. */
+static int check_bounce(struct actio_tangent *x, const double *y)
+{
+    const struct actio_saltation *s = x->across;
+    double off = 0, size = 0;
+    if (x->m->contacts && x->m->contacts->busy) return saltation_fails(x, ACTIO_STOP_CONTACT_HOLDS, 0);
+    for (size_t i = x->m->n; i < x->ny && s->bounces; i++) {
+        off = fmax(off, fabs(y[i] - s->bounced[i]));
+        size = fmax(size, fabs(y[i]) + fabs(s->bounced[i]));
+    }
+    return off > ONE_TIME * size ? saltation_fails(x, ACTIO_STOP_CONTACT_HOLDS, 0) : ACTIO_FLOW_OK;
+}
+
 static void note_time(struct actio_tangent *x, double t)
 {
     bool known = x->whens && x->when[x->whens - 1] == t;
@@ -292,8 +340,10 @@ static int witness(void *user, enum actio_reset_stage stage, double t, const dou
         [ACTIO_RESET_READS] = round_reads, [ACTIO_RESET_JUMPS] = round_jumps, [ACTIO_RESET_TURNS] = round_turns
     };
     struct actio_tangent *x = user;
+    int status = x->across->told ? ACTIO_FLOW_OK : check_bounce(x, y);
+    x->across->told = true;
     if (stage == ACTIO_RESET_READS) note_time(x, t);
-    if (x->columns == 0) return ACTIO_FLOW_OK;
+    if (status || x->columns == 0) return status;
     return stages[stage](x, t, y);
 }
 
@@ -328,21 +378,20 @@ static void time_of_switch(struct actio_tangent *x, size_t k, double t, const do
 int actio_saltation_meet(struct actio_tangent *x, size_t guard, double t, const double *y)
 {
     struct actio_saltation *s = x->across;
-    size_t first = x->inner.guards - x->m->sys->switches.count;
-    s->met = s->any = false;
+    const struct actio_system *sys = x->m->sys;
+    size_t first = first_guard(x), contact = first + sys->switches.count;
+    s->met = s->any = s->bounces = s->told = false;
     s->guard = guard;
     memcpy(x->seen, y, x->ny * sizeof *y);
     if (x->columns == 0) return ACTIO_FLOW_OK;
     int status = rates_here(x, t, y);
     memset(s->tau, 0, x->columns * sizeof *s->tau);
-    if (!status && guard != SIZE_MAX && guard >= first) time_of_switch(x, guard - first, t, y);
-    return status;
+    if (status || guard == SIZE_MAX || guard < first) return status;
+    if (guard < contact) time_of_switch(x, guard - first, t, y);
+    return guard >= contact && guard < contact + sys->walls.contacts ? meet_contact(x, guard - contact, t, y) : status;
 }
 
-static size_t switch_met(const struct actio_tangent *x)
-{
-    return x->across->guard + x->m->sys->switches.count - x->inner.guards;
-}
+static size_t switch_met(const struct actio_tangent *x) { return x->across->guard - first_guard(x); }
 
 static int turn_corner(struct actio_tangent *x, double t, double *y)
 {
@@ -367,10 +416,11 @@ static int cross_corner(struct actio_tangent *x, double t)
 int actio_saltation_leave(struct actio_tangent *x, double t, const double *y)
 {
     struct actio_saltation *s = x->across;
-    bool jumps = !s->met && memcmp(x->seen, y, x->ny * sizeof *y) != 0;
-    if (jumps) note_time(x, t);
-    if (x->columns == 0) return ACTIO_FLOW_OK;
-    int status = jumps ? cross_corner(x, t) : ACTIO_FLOW_OK;
+    bool known = s->met || s->bounces, jumps = !known && memcmp(x->seen, y, x->ny * sizeof *y) != 0;
+    if (jumps || s->bounces) note_time(x, t);
+    int status = s->told ? ACTIO_FLOW_OK : check_bounce(x, y);
+    if (status || x->columns == 0) return status;
+    status = jumps ? cross_corner(x, t) : ACTIO_FLOW_OK;
     if (status) return status;
     if (s->any) come_to_surface(x);
     if (!s->met) return ACTIO_FLOW_OK;
@@ -407,7 +457,8 @@ static void mark_inputs(const struct actio_motion *m, enum actio_quantity what, 
 static bool row_counts(const struct actio_tangent *x, size_t r)
 {
     const struct actio_reset_numbers *s = &x->m->sys->resets;
-    if (r >= event_row(s, 0)) return x->m->resets->own[r - event_row(s, 0)];
+    size_t first = event_row(x->m->sys, 0);
+    if (r >= first) return x->m->resets && x->m->resets->own[r - first];
     return r < s->assigns && (s->target[r] < x->ny || x->across->matters[s->target[r] - x->ny]);
 }
 
@@ -437,9 +488,9 @@ bool actio_tangent_returns(const struct actio_tangent *x, size_t *which)
 int actio_saltation_open(struct actio_tangent *x)
 {
     size_t held = x->m->sys->resets.held, targets = x->ny + held, switches = x->m->sys->switches.count;
-    if (x->m->sys->switches.count + x->m->sys->resets.statements == 0) return 0;
+    if (switches + x->m->sys->resets.statements + x->m->sys->walls.contacts == 0) return 0;
     struct actio_saltation *s = x->across = actio_alloc(x->ctx, 1, sizeof *s);
-    size_t most = x->most, all = 4 * x->ny + most + (held + targets) * most + 2 * held + 8 + x->m->sys->params + ACTIO_TANGENT_WHENS + switches;
+    size_t most = x->most, all = 5 * x->ny + most + (held + targets) * most + 2 * held + 8 + x->m->sys->params + ACTIO_TANGENT_WHENS + switches;
     double *p = s ? s->f = actio_alloc(x->ctx, all, sizeof *p) : NULL;
     if (s) s->matters = actio_alloc(x->ctx, 2 * held + switches + 2, sizeof *s->matters);
     if (!p || !s->matters) return 1;
@@ -448,7 +499,8 @@ int actio_saltation_open(struct actio_tangent *x)
     s->from = p + x->ny;
     s->to = s->from + x->ny;
     s->sum = s->to + x->ny;
-    s->tau = s->sum + x->ny;
+    s->bounced = s->sum + x->ny;
+    s->tau = s->bounced + x->ny;
     s->H = s->tau + most + 1;
     s->row = s->H + held * most + 1;
     x->held = s->row + targets * most + 1;
@@ -456,7 +508,7 @@ int actio_saltation_open(struct actio_tangent *x)
     s->param = x->held_first + held + 1;
     x->when = s->param + x->m->sys->params + 1;
     s->mode = x->when + ACTIO_TANGENT_WHENS;
-    if (x->m->sys->resets.statements == 0) return 0;
+    if (x->m->sys->resets.statements + x->m->sys->walls.contacts == 0) return 0;
     if (actio_motion_need(x->m, ACTIO_Q_RESETS_Y)) return 1;
     mark_held(x);
     actio_tangent_place(x, NULL);

@@ -3,10 +3,13 @@
  * motion once more for each direction. */
 #include "solve/saltation.h"
 #include "solve/between.h"
+#include "solve/contacts.h"
 #include "solve/law.h"
 
 #include <math.h>
 #include <string.h>
+
+#define BOUNCES 1e-12 /* the tolerance by which bounces come to rest: hardly ever */
 
 /* out = J X with J by entries, row by row, `rows` rows; sums of a few columns at a time stay in registers. */
 static inline __attribute__((always_inline)) void multiply_some(size_t some, size_t columns,
@@ -195,27 +198,46 @@ static int enter(void *user, double t, double *y)
     return status ? status : actio_saltation_leave(x, t, y);
 }
 
-/* Switches and statements; events that are only listed are not looked at. */
+/* Switches, contacts and statements. Events that are only listed are not looked at, but beside contacts. */
 static struct actio_ode what_happens(struct actio_motion *m)
 {
-    return actio_resets_over(m, (struct actio_ode){ .user = m,
-                                                    .guards = m->sys->switches.count,
-                                                    .guard = actio_switch_guard,
-                                                    .side = actio_switch_side,
-                                                    .crossed = actio_switch_crossed });
+    struct actio_ode plain = { .user = m,
+                               .guards = m->sys->switches.count,
+                               .guard = actio_switch_guard,
+                               .side = actio_switch_side,
+                               .crossed = actio_switch_crossed };
+    if (!actio_contacts_hard(m)) return actio_resets_over(m, plain);
+    plain.guards = m->flow.guards;
+    plain.watched = m->flow.watched;
+    plain.guard = m->flow.guard;
+    plain.side = m->flow.side;
+    plain.crossed = m->flow.crossed;
+    plain.enter = m->flow.enter;
+    return actio_resets_over(m, plain);
+}
+
+static int pass_by(void *user, size_t k, double t, const double *y)
+{
+    (void)user;
+    (void)k;
+    (void)t;
+    (void)y;
+    return ACTIO_FLOW_OK;
 }
 
 static void make_flow(struct actio_tangent *x)
 {
     struct actio_motion *m = x->m;
-    x->flow =
-        (struct actio_ode){ .n = x->ny, .user = x, .rhs = rhs, .project = m->flow.project ? tangent_project : NULL };
+    bool restricted = m->sys->levels || m->sys->field.slaves;
+    x->flow = (struct actio_ode){ .n = x->ny, .user = x, .rhs = rhs, .project = restricted ? tangent_project : NULL };
     x->inner = what_happens(m);
     if (!x->across) return;
     x->flow.known = x->ny;
     x->flow.unfold = unfold;
     x->flow.fold = fold;
     x->flow.guards = x->inner.guards;
+    x->flow.watched = x->inner.watched;
+    x->flow.passed = pass_by;
     x->flow.guard = guard;
     x->flow.side = side;
     x->flow.crossed = crossed;
@@ -299,6 +321,7 @@ static int set_out(struct actio_tangent *x, double t, const double *y)
     actio_resets_start(x->m, x->held);
     actio_resets_attend(x->m, actio_saltation_witness(x));
     actio_saltation_begin(x);
+    if (x->m->contacts) x->m->contacts->local = BOUNCES;
     return actio_motion_begin(x->m, t, y);
 }
 
