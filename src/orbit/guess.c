@@ -22,6 +22,7 @@ enum {
     DEAR = 1000000
 };
 #define ROUGH 1e-9  /* local tolerance of trajectories */
+#define FINE 1e-14  /* that to the first node: it stays on the orbit through the start */
 #define NEAR 0.02   /* of the size of the motion: a return */
 #define CLEAR 5e-3  /* of the period: no node is nearer to an instant */
 #define GROWTH 50.0 /* between nodes: what a disturbance may grow by */
@@ -536,7 +537,7 @@ static int clear_start(struct actio_search *s, double *y, double period)
     if (bad || x->whens == 0) return bad;
     double middle = clear_time(x, s->base, s->base + 1.25 * period);
     actio_tangent_rewind(x);
-    bad = actio_tangent_go(x, s->base, middle, y, NULL, 0, ROUGH);
+    bad = actio_tangent_go(x, s->base, middle, y, NULL, 0, FINE);
     actio_tangent_place(x, x->held);
     if (s->timed) s->o.t0 = middle;
     return bad;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A search for periodic orbits. Files: search.c (the path), guess.c (where to begin), find.c (many of them), cuts.c
+ * A search for periodic orbits. Files: search.c (the path), drive.c (what depends on time), guess.c (where to begin), find.c (many of them), cuts.c
  * (the loops that these are found in), branch.c (one along a param), bifurcations.c (what happens there), average.c
  * (from a system with constraints), describe.c (the description of each).
  * In: a problem and the options of orbit. Out: orbits with multipliers. Callers: check (modes), api. */
@@ -76,8 +76,9 @@ struct actio_search {
 
 /* guess.c: so far, in right-hand sides; those that are solved as numbers count for more */
 double actio_orbit_effort(const struct actio_search *s);
-/* Does the model depend on time? */
+/* drive.c: does the model depend on time? Does it repeat after this one? */
 bool actio_orbit_timed(struct actio_search *s);
+bool actio_orbit_repeats(struct actio_search *s, double period);
 double actio_orbit_given_period(struct actio_search *s); /* of --period, with the params as they are; NAN without */
 /* guess.c: where to begin, into s->guess. 0, or 1 and a finding. One of them as a turn, opened into c; 0, or a status.
  * */

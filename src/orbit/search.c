@@ -18,40 +18,6 @@ struct actio_orbit_options actio_orbit_options_default(void)
 
 /* ---- what is requested */
 
-static bool uses_time(struct actio_model *m, actio_expr e) { return actio_uses(&m->pool, e, ACTIO_SPACE_T); }
-
-static bool instants_use_time(struct actio_model *m)
-{
-    bool any = false;
-    for (size_t i = 0; i < m->resets.lines; i++) {
-        const struct actio_reset_line *line = &m->resets.line[i];
-        const struct actio_event_line *event = line->kind == ACTIO_WHEN_EVENT ? &m->event[line->index] : NULL;
-        any = any || line->kind == ACTIO_EVERY
-              || (event && (uses_time(m, event->left) || uses_time(m, event->right)));
-        for (size_t k = 0; k < line->assigns; k++) any = any || uses_time(m, line->assign[k].e);
-    }
-    return any;
-}
-
-bool actio_orbit_timed(struct actio_search *s)
-{
-    struct actio_model *m = s->problem->model;
-    bool any = uses_time(m, m->lagrangian) || uses_time(m, m->dissipation);
-    for (size_t i = 0; i < m->forces; i++)
-        for (size_t k = 0; k < m->force[i].terms; k++) any = any || uses_time(m, m->force[i].term[k].e);
-    for (size_t i = 0; i < m->flow.count; i++)
-        any = any || uses_time(m, m->flow.of[i].left) || uses_time(m, m->flow.of[i].right);
-    any = any || instants_use_time(m);
-    for (size_t i = 0; i < s->problem->sys->walls.contacts; i++)
-        any = any || uses_time(m, m->contact[i].gap) || uses_time(m, m->contact[i].restitution);
-    for (size_t i = 0; i < m->constraints; i++) {
-        any = any || uses_time(m, m->constraint[i].g);
-        for (size_t k = 0; k < m->constraint[i].reactions; k++)
-            any = any || uses_time(m, m->constraint[i].reaction[k].e);
-    }
-    return any;
-}
-
 double actio_orbit_given_period(struct actio_search *s)
 {
     return s->problem->model->orbit.has_period ? actio_model_number(s->problem->model, s->problem->model->orbit.period)
@@ -87,45 +53,16 @@ static int search_refuse(struct actio_search *s, const char *why)
     return 1;
 }
 
-/* Do the equations repeat themselves after this time? */
-static bool repeats_after(struct actio_search *s, double period)
-{
-    size_t ny = s->o.ny;
-    double *f = actio_alloc(s->problem->ctx, 3 * ny + 1, sizeof *f), *g = f ? f + ny : NULL, *y = g ? g + ny : NULL,
-           most = 0, size = 0;
-    for (int k = 0; f && k < 7; k++) {
-        double t = s->o.t0 + period * (0.05 + 0.137 * k);
-        for (size_t i = 0; i < ny; i++) y[i] = s->problem->y0[i] * (1 + 0.1 * k);
-        if (actio_tangent_rates(&s->o.x, t, y, f) || actio_tangent_rates(&s->o.x, t + period, y, g)) continue;
-        for (size_t i = 0; i < ny; i++) {
-            most = fmax(most, fabs(f[i] - g[i]));
-            size = fmax(size, fabs(f[i]));
-        }
-    }
-    actio_free(s->problem->ctx, f);
-    return most <= 1e-7 * size;
-}
-
-/* Does each clock tick a whole number of times in this time? Functions of events and right sides repeat with it, too. */
-static bool instants_repeat_after(struct actio_search *s, double period)
-{
-    struct actio_model *m = s->problem->model;
-    for (size_t i = 0; i < m->resets.lines; i++) {
-        if (m->resets.line[i].kind != ACTIO_EVERY) continue;
-        double ticks = period / actio_model_number(m, m->resets.line[i].period);
-        if (fabs(ticks - nearbyint(ticks)) > 1e-9 * ticks || ticks < 0.5) return false;
-    }
-    return true;
-}
-
 /* Why the motion has no orbits of this kind; NULL: it may have. */
-static const char *objection_to(const struct actio_problem *problem)
+static const char *objection_to(const struct actio_search *s)
 {
+    const struct actio_problem *problem = s->problem;
     if (problem->sys->walls.rubs)
         return "dry friction makes the motion non-smooth; use soft walls (--sigma, --barrier)";
     if (problem->principle->law || problem->principle->stepper)
         return "orbits need equations of motion; use --by dalembert or vakonomic";
     if (problem->sys->hidden) return "hidden constraints follow from the equations of motion, and have no reaction";
+    if (s->options->averages && problem->model->resets.lines) return "--average does not follow `when` and `every`";
     return problem->model->mixed.frees ? "the start data are free; give them by `start`" : NULL;
 }
 
@@ -133,7 +70,7 @@ int actio_orbit_ready(struct actio_search *s)
 {
     struct actio_problem *problem = s->problem;
     if (actio_principle_ready(problem)) return 1;
-    const char *why = objection_to(problem);
+    const char *why = objection_to(s);
     if (why) return search_refuse(s, why);
     if (actio_orbit_open(&s->o, problem->ctx, &problem->motion,
                          problem->model->time.given ? problem->model->time.t0 : 0, problem->y0))
@@ -166,7 +103,7 @@ int actio_orbit_ready(struct actio_search *s)
         actio_report(problem->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS);
         return 1;
     }
-    if (s->timed && !(repeats_after(s, period) && instants_repeat_after(s, period))) {
+    if (s->timed && !actio_orbit_repeats(s, period)) {
         actio_report(problem->f, ACTIO_F_ORBIT_NOT_ITS_PERIOD, ACTIO_ARGS(ACTIO_NUMBER(period)));
         return 1;
     }
@@ -206,10 +143,10 @@ static const char *instant_reason(const struct actio_search *s)
     if (why >= sizeof format / sizeof *format || !format[why]) return NULL;
     size_t contacts = sys->walls.contacts;
     bool held = why == ACTIO_STOP_HELD_MOVES || why == ACTIO_STOP_HELD_PARTS;
-    const char *name = held                     ? sys->resets.held_name[by]
+    const char *name = held                       ? sys->resets.held_name[by]
                        : why != ACTIO_STOP_GRAZES ? ""
-                       : by < contacts          ? sys->walls.contact[by]
-                                                : sys->walls.event[by - contacts];
+                       : by < contacts            ? sys->walls.contact[by]
+                                                  : sys->walls.event[by - contacts];
     return actio_arena_format(&s->problem->arena, format[why], name);
 }
 
@@ -219,6 +156,7 @@ static const char *reason(const struct actio_search *s, const struct actio_orbit
     if (reported->motion == ACTIO_FLOW_FAILED && instant_reason(s)) return instant_reason(s);
     static const char *const text[] = { [ACTIO_FLOW_NAN] = "a formula has no value there",
                                         [ACTIO_FLOW_SINGULAR] = "it reaches a singular state",
+                                        [ACTIO_FLOW_ENDED] = "`stop` ends it",
                                         [ACTIO_MARCH_STEP_TO_ZERO] = "its step size tends to zero",
                                         [ACTIO_MARCH_TOO_MANY_STEPS] = "it takes too many steps" };
     size_t count = sizeof text / sizeof *text;

@@ -157,7 +157,7 @@ struct actio_halt {
         ACTIO_STOP_GRAZES,
         ACTIO_STOP_TWO_SURFACES,
         ACTIO_STOP_HELD_MOVES,
-        ACTIO_STOP_HELD_PARTS,    /* a held value does not return */
+        ACTIO_STOP_HELD_PARTS,   /* a held value does not return */
         ACTIO_STOP_CONTACT_HOLDS /* or several meet */
     } why;
 };

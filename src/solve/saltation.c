@@ -13,19 +13,18 @@
 
 #define GRAZES 1e-9   /* of the size of its terms: a surface that is reached more slowly is only touched */
 #define ONE_TIME 1e-8 /* two surfaces at one instant: neighbours reach both at one time, but for rounding */
-#define STEP 1e-2     /* of the state, in differences of order 8 */
-enum { SIDES = 4 };
+#define STEP 2e-3     /* of the state, in differences of order 8 */
+enum { SIDES = 4, MOST_SHRINKS = 3 };
 
-/* f, from, to, sum: states; tau: by direction; H: directions of held values; row: what targets get, by direction. */
+/* f: rates; tau: times of arrival, by direction; H: directions of held values; row: what targets get, by direction;
+ * from, to, sum: states; mode, rests: of switches; bounced: the state behind a bounce. */
 struct actio_saltation {
-    double *f, *tau, *H, *row, *from, *to, *sum, *param;
-    double *mode;
+    double *f, *tau, *H, *row, *from, *to, *sum, *param, *mode, *bounced;
     bool *rests;
-    bool *matters, *moves; /* by held value: the motion depends on it; the rates do */
-    double *bounced;
+    bool *matters, *moves;  /* by held value: the motion depends on it; the rates do */
     bool told;              /* statements follow: what is before them was checked */
     bool met, any, bounces; /* neighbours stand on the surface; a time is known; a contact was hit */
-    size_t guard;
+    size_t guard;           /* what has been met */
 };
 
 /* ---- rows of RESETS_Y along directions */
@@ -37,7 +36,10 @@ static const double *rows_of(struct actio_tangent *x, double t, const double *y)
 
 static size_t clock_row(const struct actio_reset_numbers *s, size_t k) { return s->assigns + 2 * k; }
 static size_t gap_row(const struct actio_reset_numbers *s, size_t i) { return s->assigns + 2 * s->clocks + i; }
-static size_t event_row(const struct actio_system *sys, size_t e) { return gap_row(&sys->resets, sys->walls.contacts + e); }
+static size_t event_row(const struct actio_system *sys, size_t e)
+{
+    return gap_row(&sys->resets, sys->walls.contacts + e);
+}
 
 /* Row r along direction c, with the time moved by `late`. */
 static double along(const struct actio_tangent *x, const double *J, size_t r, size_t c, double late)
@@ -136,7 +138,8 @@ static int times_of_statements(struct actio_tangent *x, double t, const double *
     int status = ACTIO_FLOW_OK;
     for (size_t i = 0; i < s->statements && !status; i++) {
         if (!x->m->resets->fires[i]) continue;
-        if (s->statement[i].on == ACTIO_ON_EVENT) status = time_of_row(x, J, event_row(x->m->sys, s->statement[i].index));
+        if (s->statement[i].on == ACTIO_ON_EVENT)
+            status = time_of_row(x, J, event_row(x->m->sys, s->statement[i].index));
         if (s->statement[i].on == ACTIO_ON_CLOCK) status = time_of_clock(x, J, s->statement[i].index);
     }
     return status;
@@ -158,7 +161,7 @@ static void come_to_surface(struct actio_tangent *x)
 
 /* ---- what is set */
 
-/* Directions of what targets get, read before the round; *moved: those of places and states are taken at once. */
+/* Directions of what targets get, read before the round. */
 static int read_round(struct actio_tangent *x, double t, const double *y)
 {
     struct actio_saltation *s = x->across;
@@ -228,30 +231,37 @@ static int map_at(struct actio_tangent *x, map_fn map, double t, const double *y
     return status;
 }
 
-/* X = dF X by central differences of order 8. */
-static int differentiate(struct actio_tangent *x, map_fn map, double t, const double *y)
+/* dF along direction c by central differences of order 8, into s->sum. */
+static int differences(struct actio_tangent *x, map_fn map, double t, size_t c, double h)
 {
     static const double weight[SIDES] = { 4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280 };
+    struct actio_saltation *s = x->across;
+    int status = ACTIO_FLOW_OK;
+    memset(s->sum, 0, x->ny * sizeof *s->sum);
+    for (int k = 0; k < 2 * SIDES && h > 0 && !status; k++) {
+        double side = k % 2 ? -1 : 1;
+        status = map_at(x, map, t, s->from, c, side * (k / 2 + 1) * h);
+        for (size_t i = 0; i < x->ny; i++) s->sum[i] += side * weight[k / 2] / h * s->to[i];
+    }
+    return status;
+}
+
+/* X = dF X; neighbours for which something else happens are too far. */
+static int differentiate(struct actio_tangent *x, map_fn map, double t, const double *y)
+{
     struct actio_saltation *s = x->across;
     int status = ACTIO_FLOW_OK;
     memcpy(s->from, y, x->ny * sizeof *y);
     for (size_t c = 0; c < x->columns && !status; c++) {
         double h = length_of(x, s->from, c);
-        memset(s->sum, 0, x->ny * sizeof *s->sum);
-        for (int k = 0; k < 2 * SIDES && h > 0 && !status; k++) {
-            double side = k % 2 ? -1 : 1;
-            status = map_at(x, map, t, s->from, c, side * (k / 2 + 1) * h);
-            for (size_t i = 0; i < x->ny; i++) s->sum[i] += side * weight[k / 2] / h * s->to[i];
-        }
+        status = differences(x, map, t, c, h);
+        for (int i = 0; i < MOST_SHRINKS && status; i++) status = differences(x, map, t, c, h *= 0.1);
         for (size_t i = 0; i < x->ny && !status; i++) x->seen[x->ny + i * x->columns + c] = s->sum[i];
     }
     return status;
 }
 
-static int put_on_constraints(struct actio_tangent *x, double t, double *y)
-{
-    return actio_motion_project(x->m, t, y);
-}
+static int put_on_constraints(struct actio_tangent *x, double t, double *y) { return actio_motion_project(x->m, t, y); }
 
 /* Momenta across a change of held values. */
 static int keep_momenta(struct actio_tangent *x, double t, double *y)
@@ -393,9 +403,13 @@ int actio_saltation_meet(struct actio_tangent *x, size_t guard, double t, const 
 
 static size_t switch_met(const struct actio_tangent *x) { return x->across->guard - first_guard(x); }
 
+/* The same side as the motion, or another answer: beyond the critical angle. */
 static int turn_corner(struct actio_tangent *x, double t, double *y)
 {
-    return actio_corner_repeat(x->m, switch_met(x), t, y);
+    const struct actio_motion *m = x->m;
+    int status = actio_corner_repeat(x->m, switch_met(x), t, y);
+    bool same = memcmp(m->here.mode, x->across->mode, m->sys->switches.count * sizeof *m->here.mode) == 0;
+    return status ? status : same ? ACTIO_FLOW_OK : ACTIO_FLOW_FAILED;
 }
 
 /* Velocities have jumped at a switch: those of neighbours by other amounts. */
@@ -403,6 +417,8 @@ static int cross_corner(struct actio_tangent *x, double t)
 {
     struct actio_motion *m = x->m;
     size_t switches = m->sys->switches.count;
+    if (x->across->guard == SIZE_MAX || switch_met(x) >= switches)
+        return saltation_fails(x, ACTIO_STOP_CONTACT_HOLDS, 0);
     if (!x->across->any || !m->corner) return saltation_fails(x, ACTIO_STOP_VELOCITIES_JUMP, switch_met(x));
     come_to_surface(x);
     memcpy(x->across->mode, m->here.mode, switches * sizeof *x->across->mode);
@@ -410,7 +426,7 @@ static int cross_corner(struct actio_tangent *x, double t)
     int status = differentiate(x, turn_corner, t, x->seen);
     memcpy(m->here.mode, x->across->mode, switches * sizeof *x->across->mode);
     memcpy(m->rests, x->across->rests, switches * sizeof *x->across->rests);
-    return status;
+    return status ? saltation_fails(x, ACTIO_STOP_VELOCITIES_JUMP, switch_met(x)) : ACTIO_FLOW_OK;
 }
 
 int actio_saltation_leave(struct actio_tangent *x, double t, const double *y)
@@ -490,7 +506,8 @@ int actio_saltation_open(struct actio_tangent *x)
     size_t held = x->m->sys->resets.held, targets = x->ny + held, switches = x->m->sys->switches.count;
     if (switches + x->m->sys->resets.statements + x->m->sys->walls.contacts == 0) return 0;
     struct actio_saltation *s = x->across = actio_alloc(x->ctx, 1, sizeof *s);
-    size_t most = x->most, all = 5 * x->ny + most + (held + targets) * most + 2 * held + 8 + x->m->sys->params + ACTIO_TANGENT_WHENS + switches;
+    size_t most = x->most, all = 5 * x->ny + most + (held + targets) * most + 2 * held + 8 + x->m->sys->params
+                                 + ACTIO_TANGENT_WHENS + switches;
     double *p = s ? s->f = actio_alloc(x->ctx, all, sizeof *p) : NULL;
     if (s) s->matters = actio_alloc(x->ctx, 2 * held + switches + 2, sizeof *s->matters);
     if (!p || !s->matters) return 1;

@@ -262,7 +262,7 @@ int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struc
     x->work = x->scale + all;
     x->wide = x->work + equations * (columns + 1) + m->N;
     x->slopes = x->wide + (m->ny + m->sys->externals) * columns;
-    if (actio_saltation_open(x)) return 1;
+    if (!m->sys->field.axes && actio_saltation_open(x)) return 1;
     make_flow(x);
     return 0;
 }

@@ -24,9 +24,9 @@ struct actio_tangent {
     double *when;                   /* times of the last instants that statements or corners made, */
     size_t whens;                   /* how many there are; the caller sets it to 0 */
     bool begins;                    /* the next piece is the beginning of a motion: clocks tick at its start */
-    const double *size;                  /* typical size of each component of y, the caller's; NULL = 1 */
-    double *scale;                       /* of all of Y */
-    double *block, *work, *seen; /* seen: the state last unfolded, with its derivatives */
+    const double *size;             /* typical size of each component of y, the caller's; NULL = 1 */
+    double *scale;                  /* of all of Y */
+    double *block, *work, *seen;    /* seen: the state last unfolded, with its derivatives */
     double *wide, *slopes;  /* with numbers from outside: directions, and behind them those of these; d/dy of these */
     size_t rhs, most_steps; /* evaluations so far; steps that one call may take, 0 = any */
 };
