@@ -229,9 +229,10 @@ static void returns_to(const struct actio_search *s, const struct path *p, size_
 static size_t list_returns(const struct actio_search *s, const struct path *p, struct near *list)
 {
     size_t count = 0, stride = 1 + p->count / 500;
-    returns_to(s, p, 0, true, list, &count);
+    if (!s->late) returns_to(s, p, 0, true, list, &count);
     if (count) return count;
-    for (size_t from = 0; from + 2 < p->count && !actio_stopped(s->problem->ctx); from += stride)
+    for (size_t from = s->late ? p->count / 2 : 0; from + 2 < p->count && !actio_stopped(s->problem->ctx);
+         from += stride)
         returns_to(s, p, from, false, list, &count);
     for (size_t i = 1; i < count; i++)
         for (size_t k = i; k > 0 && list[k].distance < 2 * list[k - 1].distance + 0.5 * NEAR
@@ -541,6 +542,14 @@ static int clear_start(struct actio_search *s, double *y, double period)
     actio_tangent_place(x, x->held);
     if (s->timed) s->o.t0 = middle;
     return bad;
+}
+
+int actio_orbit_guess_late(struct actio_search *s)
+{
+    for (size_t i = 0; i < s->guesses; i++) actio_free(s->problem->ctx, s->guess[i].y);
+    s->guesses = 0;
+    s->late = true;
+    return guess_by_return(s);
 }
 
 int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit *c)

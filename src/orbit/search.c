@@ -301,12 +301,10 @@ static int search_from_file(struct actio_search *s)
     return f ? actio_orbit_keep(s, f) : (actio_orbit_say(s, &reported), 1);
 }
 
-/* The first guess that leads to an orbit. */
-static int search_one(struct actio_search *s)
+/* The first guess that leads to an orbit: 0. 1: none does, and *why is why the first one does not; -1: said. */
+static int try_guesses(struct actio_search *s, struct actio_orbit_report *why)
 {
     struct actio_orbit_report reported = { .status = ACTIO_ORBIT_MOTION_FAILS }, first = { 0 };
-    if (s->options->guess) return search_from_file(s);
-    if (actio_orbit_guess(s)) return 1;
     for (size_t i = 0; i < s->guesses; i++) {
         struct actio_circuit guess = { 0 };
         if (actio_orbit_lay_guess(s, i, &guess)) {
@@ -318,12 +316,28 @@ static int search_one(struct actio_search *s)
         if (i == 0) first = reported;
         if (reported.status == ACTIO_ORBIT_STOPPED || reported.status == ACTIO_ORBIT_NO_MEMORY) {
             actio_orbit_say(s, &reported);
-            return 1;
+            return -1;
         }
         if (actio_orbit_effort(s) > TIRED || s->method_fails) {
             actio_orbit_say(s, &first);
-            return 1;
+            return -1;
         }
+    }
+    *why = first.status ? first : reported;
+    return 1;
+}
+
+static int search_one(struct actio_search *s)
+{
+    struct actio_orbit_report why;
+    if (s->options->guess) return search_from_file(s);
+    if (actio_orbit_guess(s)) return 1;
+    int bad = try_guesses(s, &why);
+    if (bad <= 0) return bad ? 1 : 0;
+    if (s->problem->model->resets.lines && !s->timed && !s->problem->model->orbit.has_period) {
+        if (actio_orbit_guess_late(s)) return 1;
+        bad = try_guesses(s, &why);
+        if (bad <= 0) return bad ? 1 : 0;
     }
     /* no near return leads to one: a longer motion, and its shortest orbit */
     if (!s->timed && !s->problem->model->orbit.has_period && !s->conservative && !s->problem->model->resets.lines) {
@@ -336,7 +350,7 @@ static int search_one(struct actio_search *s)
         actio_findings_close(&quiet);
         if (s->out->count) return 0;
     }
-    actio_orbit_say(s, first.status ? &first : &reported);
+    actio_orbit_say(s, &why);
     return 1;
 }
 
