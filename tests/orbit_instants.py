@@ -387,7 +387,7 @@ def listed(b):
 
 def refused(b):
     """What has no derivatives, and why."""
-    b.code("ORBIT_MOTION_FAILS", 3, "sampled-cart", "--period", "h")
+    b.code("ORBIT_CANNOT", 1, "sampled-cart", "--period", "h")
     b.code("ORBIT_MOTION_FAILS", 3, "bouncing-ball")
     b.code("ORBIT_NOT_ITS_PERIOD", 2, KICK % "every h: x' = x' + K", "--period", "1.5*h")
     b.code("ORBIT_NOT_ITS_PERIOD", 2, KICK % "every h: x' = x' + K*cos(t)", "--period", "h")

@@ -174,9 +174,12 @@ void actio_orbit_say(struct actio_search *s, const struct actio_orbit_report *re
     switch (reported->status) {
     case ACTIO_ORBIT_FOUND: break;
     case ACTIO_ORBIT_AT_REST: actio_report(f, ACTIO_F_ORBIT_AT_REST, ACTIO_NO_ARGS); break;
-    case ACTIO_ORBIT_MOTION_FAILS:
-        actio_report(f, ACTIO_F_ORBIT_MOTION_FAILS, ACTIO_ARGS(ACTIO_TEXT(reason(s, reported))));
+    case ACTIO_ORBIT_MOTION_FAILS: {
+        bool never = s->problem->motion.halted.why == ACTIO_STOP_HELD_MOVES; /* wherever it begins */
+        actio_report(f, never ? ACTIO_F_ORBIT_CANNOT : ACTIO_F_ORBIT_MOTION_FAILS,
+                     ACTIO_ARGS(ACTIO_TEXT(reason(s, reported))));
         break;
+    }
     case ACTIO_ORBIT_STOPPED:
         actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "searching for orbits");
         break;
