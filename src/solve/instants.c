@@ -4,6 +4,7 @@
 #include "base/roles.h"
 #include "solve/between.h"
 #include "solve/contacts.h"
+#include "solve/resets.h"
 
 #include <math.h>
 #include <string.h>
@@ -134,7 +135,8 @@ static void motion_meet(void *user, const struct actio_meeting *what)
     in->change = m->history.changes;
     in->open = true;
     in->held = what->guard < m->sys->switches.count && actio_is_between(m->here.mode[what->guard]);
-    bool may_jump = what->guard + m->flow.watched < m->flow.guards && (m->corner || m->contacts);
+    size_t firm = m->flow.guards - m->flow.watched;
+    bool may_jump = what->guard < firm ? m->corner || m->contacts : actio_resets_acts_on(m, what->guard - firm);
     weigh(m, what);
     in->energy = may_jump ? actio_instants_energy(m, what->t, what->y) : NAN;
 }

@@ -79,6 +79,11 @@ struct actio_ode {
     int (*passed)(void *user, size_t guard, double t, const double *y);
     /* Directions in which they count, by watched guard: 1 rising, -1 falling, 0 either. NULL: either. */
     const signed char *way;
+    /* By watched guard: where it passes the step ends, and `crossed` is called. The sides of `own` ones after a jump are
+     * the flow's business: `lend` gives it those of all watched guards, to read and to set in `crossed` and `tick`, which
+     * see the side beyond of the guard that passes. NULL: none, nowhere. */
+    const bool *ends, *own;
+    void (*lend)(void *user, signed char *side);
     struct actio_clock clock;
     struct actio_listener list;
     /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL =

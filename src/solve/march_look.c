@@ -33,13 +33,23 @@ static bool is_new_touch(const struct actio_marching *m, double t)
     return m->flow->touched && before(m, m->touched_at, t) && fabs(t - m->t) > 1e-6 * fabs(m->t_next - m->t);
 }
 
-static bool is_watched(const struct actio_marching *m) { return m->guard + m->flow->watched >= m->flow->guards; }
-static enum actio_incident_kind crossing(const struct actio_marching *m) { return is_watched(m) ? PASS : CROSSING; }
+static enum actio_incident_kind crossing(const struct actio_marching *m)
+{
+    return is_watched(m, m->guard) ? PASS : CROSSING;
+}
 
-/* Times that differ by less than this are one instant. */
-static double instant(const struct actio_marching *m, double t)
+double actio_march_instant(const struct actio_marching *m, double t)
 {
     return m->direction * 1e-12 * fmax(fabs(t), fabs(m->task->t1 - m->task->t0));
+}
+static double instant(const struct actio_marching *m, double t) { return actio_march_instant(m, t); }
+
+bool actio_march_ends(const struct actio_marching *m, const struct actio_incident *what)
+{
+    if (what->kind != PASS || !m->flow->ends) return what->kind == CROSSING;
+    size_t i = watched_index(m, what->guard);
+    int way = m->flow->way ? m->flow->way[i] : 0;
+    return m->flow->ends[i] && (way == 0 || way == -m->side[what->guard]);
 }
 
 /* Another sign at once after a passage is rounding, as where a law finds velocities by iteration: it is not a second
@@ -54,7 +64,7 @@ static bool is_stale(const struct actio_marching *m, enum actio_incident_kind ki
  * guard back. */
 static bool is_due(struct actio_marching *m, enum actio_incident_kind kind, double t)
 {
-    if (kind != PASS || m->firm.kind != CROSSING || before(m, t + instant(m, t), m->firm.t)) return false;
+    if (kind != PASS || m->firm.kind == NOTHING || before(m, t + instant(m, t), m->firm.t)) return false;
     m->due[m->guard] = !before(m, m->firm.t + instant(m, t), t);
     return true;
 }
@@ -143,9 +153,10 @@ static bool follow_signs(struct actio_marching *m, const double *root, size_t co
         double left = j ? root[j - 1] : m->look_start, right = j < count ? root[j] : m->look_end;
         double sign = sign_between(m, left, right);
         if (sign == 0) continue;
-        if (*side == 0) *side = (signed char)sign;
-        if (is_watched(m) && !before(m, m->passed[m->guard], right)) continue;
         bool moment = j == 0 && ((count > 0 && is_moment(m, left, right)) || is_on_its_way_back(m));
+        if (*side == 0 && moment && is_watched(m, m->guard)) continue;
+        if (*side == 0) *side = (signed char)sign;
+        if (is_watched(m, m->guard) && !before(m, m->passed[m->guard], right)) continue;
         enum actio_incident_kind kind = moment ? NOTHING : incident_at(m, left, sign, last);
         if (kind == PASS) left = sign_since(m, left, 0.5 * (left + right), sign);
         if (happens(m, kind, left, best)) return true;
@@ -261,6 +272,7 @@ static void look_at_watched(struct actio_marching *m, const double *sample, stru
     size_t guards = m->flow->guards;
     m->look_start = m->t;
     m->look_end = m->t_next;
+    if (actio_march_is_calm(m, sample, best)) return;
     if (finite_nodes(sample, guards, ACTIO_ROOT_NODES) < ACTIO_ROOT_NODES) look_at_parts(m, sample, best);
     else if (actio_root_free(sample, guards)) follow_sign(m, zero_sign(*sample), best);
     else look_between(m, m->t, m->t_next, sample, best);
@@ -283,19 +295,33 @@ static void look_at_firm(struct actio_marching *m, const double *sample, struct 
     }
 }
 
-/* Each root costs an evaluation of all guards: where there are thousands, one step can take long. */
-int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *best)
+/* Of the watched ones, those that end the step, or the others. */
+static int look_between_guards(struct actio_marching *m, size_t from, size_t to, bool ends, struct actio_incident *best)
 {
     size_t guards = m->flow->guards, firm = guards - m->flow->watched;
-    memset(m->due, 0, guards);
-    for (m->guard = 0; m->guard < guards; m->guard++) {
+    for (m->guard = from; m->guard < to; m->guard++) {
         const double *sample = m->sample + m->guard;
+        bool looks = m->guard < firm || ends == (m->flow->ends && m->flow->ends[m->guard - firm]);
+        if (!looks) continue;
         if (!actio_root_free(sample, guards) && actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
-        if (m->guard <= firm) m->firm = *best; /* at the first of the watched ones it is complete */
         if (m->guard < firm) look_at_firm(m, sample, best);
         else look_at_watched(m, sample, best);
     }
     return ACTIO_FLOW_OK;
+}
+
+/* What ends the step is looked at first: others at its time are decided after it. Each root costs an evaluation of all
+ * guards: where there are thousands, one step can take long. */
+int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *best)
+{
+    size_t guards = m->flow->guards, firm = guards - m->flow->watched;
+    memset(m->due, 0, guards);
+    m->firm = (struct actio_incident){ NOTHING, 0, SIZE_MAX };
+    int status = look_between_guards(m, 0, firm, false, best);
+    if (actio_march_ends(m, best)) m->firm = *best;
+    if (!status && m->flow->ends) status = look_between_guards(m, firm, guards, true, best);
+    if (actio_march_ends(m, best)) m->firm = *best;
+    return status ? status : look_between_guards(m, firm, guards, false, best);
 }
 
 /* Bends of two widths agree but for rounding. */

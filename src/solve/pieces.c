@@ -69,7 +69,6 @@ static void visit_all(struct record *r, struct actio_pieces *p)
     if (m->contacts) visit_contacts(r, m->contacts);
     struct actio_resets_kept kept = actio_resets_keep(m);
     if (kept.clocks) visit(r, kept.tick, kept.clocks * sizeof *kept.tick);
-    if (kept.guards) visit(r, kept.side, kept.guards);
     if (kept.events) visit(r, kept.level, kept.events);
 }
 

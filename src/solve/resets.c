@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instants: which statements fire, and when. Clocks end a step exactly; events that statements hang on, or that held
- * values have part in, are guards in front of all others. What a round sets is in reset_round.c. */
+ * Instants: which statements fire, and when. Clocks end a step exactly, and so do passages of events that statements
+ * hang on; sides of these, and of those that held values have part in, are kept here. What a round sets is in
+ * reset_round.c. */
 #include "solve/resets_inside.h"
 #include "solve/contacts.h"
 
@@ -8,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#define SAME 1e-12 /* of the interval: what is this close to an instant happens at it */
+#define SAME 1e-12    /* of the interval: what is this close to an instant happens at it */
+#define ROUNDED 1e-12 /* of its largest value: an event is not known to be off zero by less */
 enum { MOST_ROUNDS = 1000, LAST_ROUNDS = 100, MOST_AGAIN = 900 };
 
 double actio_reset_slack(double t) { return 8 * DBL_EPSILON * fabs(t); }
@@ -60,26 +62,41 @@ static void look_at_events(struct actio_motion *m, double t, const double *y)
     const double *values = actio_resets_values(m, t, y);
     memcpy(in->rate, start_numbers(in, values) + sys->resets.held, events * sizeof *in->rate);
     memcpy(in->g, actio_motion_quantity(m, ACTIO_Q_GAPS, t, y) + actio_first_event(sys), events * sizeof *in->g);
+    for (size_t e = 0; e < events; e++) in->seen[e] = fmax(in->seen[e], fabs(in->g[e]));
 }
 
 static bool is_at_zero(const struct actio_motion *m, size_t e, double t)
 {
     const struct actio_resets *in = m->resets;
-    return fabs(in->g[e]) <= 10 * moment_of(m, t) * fabs(in->rate[e]);
+    return isfinite(in->rate[e]) && fabs(in->g[e]) <= 10 * moment_of(m, t) * fabs(in->rate[e]);
 }
 
-/* The side on which an event is, or goes at once. */
+/* The side on which an event is, or goes at once; 0: what follows shows it. */
 static signed char side_now(const struct actio_motion *m, size_t e, double t)
 {
     const struct actio_resets *in = m->resets;
-    return (signed char)(is_at_zero(m, e, t) ? sign_of(in->rate[e]) : sign_of(in->g[e]));
+    if (is_at_zero(m, e, t)) return (signed char)sign_of(in->rate[e]);
+    return (signed char)(fabs(in->g[e]) <= ROUNDED * in->seen[e] ? 0 : sign_of(in->g[e]));
 }
 
-/* Of values and rates at hand. */
+static bool moves(const struct actio_motion *m, size_t e) { return m->resets->own[e] && !m->sys->resets.still[e]; }
+
+/* After an impact, of values and rates at hand. What it has put to zero may stay there: its side is kept. */
 static void take_sides(struct actio_motion *m, double t)
 {
     struct actio_resets *in = m->resets;
-    for (size_t i = 0; i < in->guards; i++) in->side[i] = side_now(m, in->event[i], t);
+    for (size_t e = 0; e < m->sys->walls.events; e++) {
+        signed char now = moves(m, e) ? side_now(m, e, t) : 0;
+        if (now) in->side[e] = now;
+    }
+}
+
+/* After rounds that moved the state, or values that an event has part in. */
+static void take_sides_set(struct actio_motion *m, double t, bool moved)
+{
+    struct actio_resets *in = m->resets;
+    for (size_t e = 0; e < m->sys->walls.events; e++)
+        if (moves(m, e) && (moved || m->sys->resets.of_held[e])) in->side[e] = side_now(m, e, t);
 }
 
 /* ---- which statements fire */
@@ -98,17 +115,21 @@ static int event_happens(struct actio_motion *m, size_t e, int way, double t)
     return actio_contacts_happens(m->contacts, t, ACTIO_PASSES, e, 0, "");
 }
 
-/* Guards that cross at this time: `hit`, which has been located, and those that are at zero and on their way. */
+/* Those at zero now, by values and rates at hand. */
+static void note_zeros(struct actio_motion *m, double t)
+{
+    for (size_t e = 0; e < m->sys->walls.events; e++) m->resets->at_zero[e] = moves(m, e) && is_at_zero(m, e, t);
+}
+
+/* Events that were at zero and are on their way to their other side, or there. */
 static int gather_events(struct actio_motion *m, size_t hit, double t)
 {
     struct actio_resets *in = m->resets;
     int status = ACTIO_FLOW_OK;
-    for (size_t i = 0; i < in->guards && !status; i++) {
-        size_t e = in->event[i];
-        int way = sign_of(in->rate[e]);
-        if (i != hit && !(is_at_zero(m, e, t) && in->side[i] && way == -in->side[i])) continue;
-        if (way == 0) way = -in->side[i];
-        status = event_happens(m, e, way, t);
+    for (size_t e = 0; e < m->sys->walls.events && !status; e++) {
+        if (e == hit || !in->at_zero[e] || in->side[e] == 0 || side_now(m, e, t) != -in->side[e]) continue;
+        in->side[e] = (signed char)-in->side[e];
+        status = event_happens(m, e, in->side[e], t);
     }
     return status;
 }
@@ -121,6 +142,7 @@ static void gather_clocks(struct actio_motion *m, double t, double slack)
     struct actio_resets *in = m->resets;
     for (size_t k = 0; k < m->sys->resets.clocks; k++) {
         in->ticked[k] = tick_time(in, k) <= t + slack;
+        if (in->ticked[k]) in->slack = actio_reset_slack(t);
         while (tick_time(in, k) <= t + slack) in->tick[k]++;
     }
 }
@@ -211,12 +233,14 @@ static int run_rounds(struct actio_motion *m, double t, double *y)
 {
     struct actio_resets *in = m->resets;
     size_t events = m->sys->walls.events;
-    bool stops = false;
+    bool stops = false, any = false;
     if (again(m, t)) return chain(m, t);
+    memcpy(in->start, y, m->ny * sizeof *y);
     for (size_t round = 0;; round++) {
         memcpy(in->crossed, in->happened, events * sizeof *in->crossed);
         if (!choose(m)) break;
         note_members(m, round == MOST_ROUNDS - LAST_ROUNDS);
+        for (size_t i = 0; i < m->sys->resets.statements; i++) in->fired += in->fires[i];
         if (round == MOST_ROUNDS) return chain(m, t);
         note_levels(m, false);
         size_t since = m->instants.now.count;
@@ -226,9 +250,10 @@ static int run_rounds(struct actio_motion *m, double t, double *y)
         status = gather_jumps(m, in->crossed, t);
         if (status) return status;
         gather_impacts(m, since);
-        in->rounds++;
+        any = true;
     }
-    take_sides(m, t);
+    in->slack = 0;
+    if (any) take_sides_set(m, t, memcmp(in->start, y, m->ny * sizeof *y) != 0);
     return stops ? ACTIO_FLOW_ENDED : ACTIO_FLOW_OK;
 }
 
@@ -238,78 +263,60 @@ static void instants_guard(void *user, double t, const double *y, double *g)
 {
     struct actio_motion *m = user;
     struct actio_resets *in = m->resets;
-    in->inner.guard(m, t, y, g + in->guards);
-    if (m->sys->walls.events == 0) return;
-    const double *value = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y) + actio_first_event(m->sys);
-    for (size_t i = 0; i < in->guards; i++) g[i] = value[in->event[i]];
-    /* not looked at twice, nor where nothing moves them */
-    double *watched = g + in->guards + in->inner.guards - in->inner.watched;
+    in->inner.guard(m, t, y, g);
+    double *watched = g + in->inner.guards - in->inner.watched;
     for (size_t e = 0; e < in->inner.watched; e++)
-        if (in->own[e]) watched[e] = 1;
+        if (m->sys->resets.still[e]) watched[e] = 1; /* nothing moves them between instants */
 }
 
-static int instants_side(void *user, size_t k)
+static void instants_lend(void *user, signed char *side)
 {
     struct actio_motion *m = user;
-    struct actio_resets *in = m->resets;
-    if (k < in->guards) return in->side[k];
-    return in->inner.side ? in->inner.side(m, k - in->guards) : 0;
+    m->resets->side = side;
 }
 
-/* Something else happened: a state that jumped is seen anew. */
-static int follow_up(struct actio_motion *m, size_t since, double t, double *y)
+/* A switch or a contact crosses, and what that does to the state and to the sides of events. */
+static int cross_inside(struct actio_motion *m, size_t k, double t, double *y)
 {
     struct actio_resets *in = m->resets;
+    size_t since = m->instants.now.count;
+    memcpy(in->y, y, m->ny * sizeof *y);
+    int status = in->inner.crossed(m, k, t, y);
+    if (status) return status;
     bool jumped = memcmp(in->y, y, m->ny * sizeof *y) != 0;
     gather_impacts(m, since);
-    if (jumped) look_at_events(m, t, y);
+    look_at_events(m, t, y);
+    status = gather_events(m, SIZE_MAX, t);
     if (jumped) take_sides(m, t);
-    return run_rounds(m, t, y);
+    return status;
 }
 
+/* A contact or switch, or an event whose side is the one beyond. Impacts are first: what is set at their time reads the
+ * values after them. */
 static int instants_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
     struct actio_resets *in = m->resets;
-    size_t since = m->instants.now.count;
-    memcpy(in->y, y, m->ny * sizeof *y);
+    size_t firm = in->inner.guards - in->inner.watched;
+    int status;
     look_at_events(m, t, y);
-    int status = gather_events(m, k, t);
-    if (status) return status;
+    note_zeros(m, t);
     gather_clocks(m, t, moment_of(m, t));
-    if (k >= in->guards) {
-        status = in->inner.crossed(m, k - in->guards, t, y);
-        return status ? status : follow_up(m, since, t, y);
+    if (k < firm) status = cross_inside(m, k, t, y);
+    else {
+        status = event_happens(m, k - firm, in->side[k - firm], t);
+        if (!status) status = gather_events(m, k - firm, t);
     }
-    size_t rounds = in->rounds;
-    signed char beyond = (signed char)(in->side[k] ? -in->side[k] : sign_of(in->rate[in->event[k]]));
-    status = run_rounds(m, t, y);
-    if (rounds == in->rounds) in->side[k] = beyond; /* it is past zero, whatever rounding says */
-    return status;
-}
-
-static int instants_passed(void *user, size_t k, double t, const double *y)
-{
-    struct actio_motion *m = user;
-    return m->resets->inner.passed(m, k - m->resets->guards, t, y);
-}
-
-static int instants_touched(void *user, size_t k, double t, const double *y)
-{
-    struct actio_motion *m = user;
-    struct actio_resets *in = m->resets;
-    return k < in->guards ? ACTIO_FLOW_OK : in->inner.touched(m, k - in->guards, t, y);
+    return status ? status : run_rounds(m, t, y);
 }
 
 static int instants_enter(void *user, double t, double *y)
 {
     struct actio_motion *m = user;
-    struct actio_resets *in = m->resets;
     size_t since = m->instants.now.count;
-    int status = in->inner.enter ? in->inner.enter(m, t, y) : ACTIO_FLOW_OK;
+    int status = m->resets->inner.enter ? m->resets->inner.enter(m, t, y) : ACTIO_FLOW_OK;
     if (status) return status;
     look_at_events(m, t, y);
-    take_sides(m, t);
     note_levels(m, true);
     gather_impacts(m, since);
     gather_clocks(m, t, actio_reset_slack(t));
@@ -341,42 +348,10 @@ static int instants_tick(void *user, double t, double *y)
     struct actio_motion *m = user;
     if (m->flow.list.leave) meet_clock(m, t, y);
     look_at_events(m, t, y);
+    note_zeros(m, t);
     int status = gather_events(m, SIZE_MAX, t);
     gather_clocks(m, t, actio_reset_slack(t));
-    m->resets->slack = actio_reset_slack(t);
-    if (!status) status = run_rounds(m, t, y);
-    m->resets->slack = 0;
-    return status;
-}
-
-/* ---- the list of instants, whose guards are those of the inner flow: there each event is looked at, too */
-
-static size_t inner_guard(const struct actio_resets *in, size_t k)
-{
-    return k < in->guards ? in->inner.guards - in->inner.watched + in->event[k] : k - in->guards;
-}
-
-static void resets_meet(void *user, const struct actio_meeting *what)
-{
-    struct actio_motion *m = user;
-    struct actio_meeting inner = *what;
-    inner.guard = inner_guard(m->resets, what->guard);
-    m->resets->inner.list.meet(m, &inner);
-    if (what->guard < m->resets->guards) m->instants.energy = actio_instants_energy(m, what->t, what->y);
-}
-
-static bool resets_may_near(void *user, size_t k)
-{
-    struct actio_motion *m = user;
-    return m->resets->inner.list.may_near(m, inner_guard(m->resets, k));
-}
-
-static void resets_nears(void *user, const struct actio_meeting *what)
-{
-    struct actio_motion *m = user;
-    struct actio_meeting inner = *what;
-    inner.guard = inner_guard(m->resets, what->guard);
-    m->resets->inner.list.nears(m, &inner);
+    return status ? status : run_rounds(m, t, y);
 }
 
 struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow)
@@ -384,17 +359,13 @@ struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow
     struct actio_resets *in = m->resets;
     if (!in || m->sys->resets.statements == 0) return flow;
     in->inner = flow;
-    flow.guards += in->guards;
     flow.guard = instants_guard;
-    flow.side = instants_side;
     flow.crossed = instants_crossed;
     flow.enter = instants_enter;
     flow.sample = NULL;
-    if (flow.passed) flow.passed = instants_passed;
-    if (flow.list.meet) flow.list.meet = resets_meet;
-    if (flow.list.may_near) flow.list.may_near = resets_may_near;
-    if (flow.list.nears) flow.list.nears = resets_nears;
-    if (flow.touched) flow.touched = instants_touched;
+    flow.ends = in->ends;
+    flow.own = in->own;
+    flow.lend = instants_lend;
     if (m->sys->resets.clocks) {
         flow.clock.next = instants_next;
         flow.clock.tick = instants_tick;
@@ -430,9 +401,10 @@ void actio_resets_begin(struct actio_motion *m, double t)
     memset(in->happened, 0, events * sizeof *in->happened);
     memset(in->struck, 0, m->sys->walls.contacts * sizeof *in->struck);
     memset(in->g_size, 0, events * sizeof *in->g_size);
-    memset(in->side, 0, in->guards);
+    memset(in->seen, 0, events * sizeof *in->seen);
     memset(in->member, 0, s->statements * sizeof *in->member);
-    in->again = in->rounds = 0;
+    in->again = in->fired = 0;
+    in->slack = 0;
     in->again_from = t;
     in->end = (struct actio_reset_end){ .fault = ACTIO_RESET_FINE };
 }
@@ -449,8 +421,8 @@ static void own_events(struct actio_motion *m)
     struct actio_resets *in = m->resets;
     const struct actio_reset_numbers *s = &m->sys->resets;
     for (size_t e = 0; e < m->sys->walls.events; e++) {
-        in->own[e] = s->of_held[e] || hangs_on(s, e);
-        if (in->own[e] && !s->still[e]) in->event[in->guards++] = (uint32_t)e;
+        in->ends[e] = hangs_on(s, e);
+        in->own[e] = s->of_held[e] || in->ends[e];
     }
 }
 
@@ -466,22 +438,21 @@ static bool take_memory(struct actio_motion *m, struct actio_resets *in)
                    { &in->g, events },         { &in->rate, events },      { &in->g_size, events },
                    { &in->y, m->ny },          { &in->old, m->ny },        { &in->value, s->assigns },
                    { &in->before, modes },     { &in->after, modes },      { &in->guard, switches },
-                   { &in->residual, 2 * m->p } };
+                   { &in->residual, 2 * m->p },
+                   { &in->seen, events },      { &in->start, m->ny } };
     struct {
         bool **p;
         size_t n;
     } flag[] = { { &in->fires, s->statements }, { &in->member, s->statements }, { &in->ticked, s->clocks },
                  { &in->happened, events },     { &in->crossed, events },       { &in->own, events },
-                 { &in->struck, contacts } };
+                 { &in->struck, contacts },     { &in->ends, events },          { &in->at_zero, events } };
     for (size_t i = 0; i < sizeof number / sizeof *number; i++)
         if (!(*number[i].p = actio_alloc(m->ctx, number[i].n + 1, sizeof(double)))) return false;
     for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)
         if (!(*flag[i].p = actio_alloc(m->ctx, flag[i].n + 1, sizeof(bool)))) return false;
-    in->event = actio_alloc(m->ctx, events + 1, sizeof *in->event);
-    in->side = actio_alloc(m->ctx, 2 * events + 2, sizeof *in->side);
+    in->level = actio_alloc(m->ctx, events + 1, sizeof *in->level);
     in->setter = actio_alloc(m->ctx, targets + 1, sizeof *in->setter);
-    in->level = in->side ? in->side + events + 1 : NULL;
-    return in->event && in->side && in->setter;
+    return in->level && in->setter;
 }
 
 int actio_resets_open(struct actio_motion *m)
@@ -508,20 +479,24 @@ void actio_resets_close(struct actio_motion *m)
     void *parts[] = { in->tick,     in->period, in->from,   in->g,      in->rate,     in->g_size,
                       in->y,        in->old,    in->value,  in->before, in->after,    in->guard,
                       in->residual, in->fires,  in->member, in->ticked, in->happened, in->crossed,
-                      in->own,      in->struck, in->event,  in->side,   in->setter };
+                      in->own,      in->struck, in->level,  in->setter, in->seen,     in->start,
+                      in->ends,     in->at_zero };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, in);
     m->resets = NULL;
 }
 
-size_t actio_resets_rounds(const struct actio_motion *m) { return m->resets ? m->resets->rounds : 0; }
+size_t actio_resets_fired(const struct actio_motion *m) { return m->resets ? m->resets->fired : 0; }
+
+bool actio_resets_acts_on(const struct actio_motion *m, size_t event)
+{
+    return m->resets && m->sys->resets.statements && m->resets->ends[event];
+}
 
 struct actio_resets_kept actio_resets_keep(struct actio_motion *m)
 {
     struct actio_resets *in = m->resets;
-    return in ? (struct actio_resets_kept){ in->tick,   in->side,
-                                            in->level,  m->sys->resets.clocks,
-                                            in->guards, m->sys->walls.events }
+    return in ? (struct actio_resets_kept){ in->tick, in->level, m->sys->resets.clocks, m->sys->walls.events }
               : (struct actio_resets_kept){ 0 };
 }
 

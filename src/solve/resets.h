@@ -17,13 +17,15 @@ void actio_resets_close(struct actio_motion *m);
 void actio_resets_begin(struct actio_motion *m, double t); /* a new motion: held values and clocks as at its start */
 /* The flow with instants; the motion keeps the one given. */
 struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow);
-/* How many rounds there were since the motion began: two runs that are compared must have as many. */
-size_t actio_resets_rounds(const struct actio_motion *m);
-/* What a motion that goes on must know besides the modes: bytes of clocks and sides, to visit one after the other. */
+/* How many statements were carried out since the motion began: two runs that are compared must have as many. */
+size_t actio_resets_fired(const struct actio_motion *m);
+/* Does a statement hang on this event? */
+bool actio_resets_acts_on(const struct actio_motion *m, size_t event);
+/* What a motion that goes on must know besides the modes: bytes of clocks and levels, to visit one after the other. */
 struct actio_resets_kept {
     double *tick;
-    signed char *side, *level;
-    size_t clocks, guards, events;
+    signed char *level;
+    size_t clocks, events;
 };
 struct actio_resets_kept actio_resets_keep(struct actio_motion *m);
 

@@ -9,19 +9,18 @@ struct actio_resets {
     const struct actio_system *sys;
     struct actio_ode inner;       /* the flow without instants */
     double *tick, *period, *from; /* by clock: number of its next time */
-    uint32_t *event;              /* by guard */
-    size_t guards;
-    signed char *side;                          /* by guard: sign of the event, 0 = not known */
+    signed char *side;                          /* by event, on loan: on which it is, 0 = not known */
     signed char *level;                         /* by event that held values have part in: the last sign, 0 = zero */
-    double *g, *rate;                           /* by event, where they were last looked at */
+    double *g, *rate, *seen;                    /* by event, where they were last looked at; the largest value */
     double *g_size;                             /* by event: the largest value before a round */
-    bool *own;                                  /* by event: it is looked at here */
+    bool *own, *ends;                           /* by event: its sides are kept here; statements hang on it */
+    bool *at_zero;                              /* by event: it was before what crosses */
     bool *happened, *crossed, *struck, *ticked; /* gathered for the next round: events, contacts, clocks */
     bool *fires, *member;                       /* by statement: in this round; lately */
     double *value, *guard, *before, *after;     /* of assignments; of switches; modes and held values */
-    double *y, *old, *residual;
+    double *y, *start, *old, *residual;
     uint32_t *setter; /* by target: 1 + the assignment that has set it in this round */
-    size_t rounds, again;
+    size_t fired, again;
     double again_from;
     double slack; /* rows this little before the instant are after it */
     struct actio_reset_end end;
