@@ -81,9 +81,11 @@ struct actio_ode {
     const signed char *way;
     /* By watched guard: where it passes the step ends, and `crossed` is called. The sides of `own` ones after a jump are
      * the flow's business: `lend` gives it those of all watched guards, to read and to set in `crossed` and `tick`, which
-     * see the side beyond of the guard that passes. NULL: none, nowhere. */
+     * see the side beyond of the guard that passes; and their largest values. NULL: none, nowhere. */
     const bool *ends, *own;
-    void (*lend)(void *user, signed char *side);
+    void (*lend)(void *user, signed char *side, const double *most);
+    /* What clocks, crossings and own guards do within this time is one instant; times are not known better. */
+    double together;
     struct actio_clock clock;
     struct actio_listener list;
     /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL =

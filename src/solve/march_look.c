@@ -267,11 +267,21 @@ static void look_at_parts(struct actio_marching *m, const double *sample, struct
     if (!isfinite(sample[last * guards])) m->side[m->guard] = 0;
 }
 
+/* Modes change at its start, so that it is no step: no side is taken from it. */
+static bool is_void(const struct actio_marching *m)
+{
+    return m->firm.kind == CROSSING && !before(m, m->t + instant(m, m->t), m->firm.t);
+}
+
 static void look_at_watched(struct actio_marching *m, const double *sample, struct actio_incident *best)
 {
     size_t guards = m->flow->guards;
     m->look_start = m->t;
     m->look_end = m->t_next;
+    if (is_void(m) && (m->side[m->guard] == 0 || m->calm[m->guard] != AWAKE)) {
+        m->due[m->guard] = m->calm[m->guard] == AT_ZERO;
+        return;
+    }
     if (actio_march_is_calm(m, sample, best)) return;
     if (finite_nodes(sample, guards, ACTIO_ROOT_NODES) < ACTIO_ROOT_NODES) look_at_parts(m, sample, best);
     else if (actio_root_free(sample, guards)) follow_sign(m, zero_sign(*sample), best);

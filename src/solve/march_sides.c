@@ -24,7 +24,15 @@ static enum actio_calm calm_of(const struct actio_marching *m, size_t guard, boo
     double x = fabs(m->g[guard]), most = m->most[guard];
     if (m->side[guard] == 0) return AWAKE;
     if (x <= (m->due[guard] ? NOTHING_LEFT : 0) * most) return m->due[guard] || !jumped ? AT_ZERO : PUT_TO_ZERO;
-    return jumped && x <= JUMPED_TO_ZERO * most ? PUT_TO_ZERO : AWAKE;
+    return (jumped || m->calm[guard] == PUT_TO_ZERO) && x <= JUMPED_TO_ZERO * most ? PUT_TO_ZERO : AWAKE;
+}
+
+static void see_calm(struct actio_marching *m, size_t guard, bool jumped)
+{
+    enum actio_calm calm = calm_of(m, guard, jumped);
+    if (m->calm[guard] == ASLEEP) return;
+    if (m->calm[guard] == PUT_TO_ZERO && calm == AWAKE) m->side[guard] = 0;
+    m->calm[guard] = (signed char)calm;
 }
 
 /* A velocity that an impact turns has not passed zero: sides are seen anew, but of what crosses at this very instant.
@@ -35,10 +43,10 @@ void actio_march_see_sides(struct actio_marching *m, const double *old, const do
     if (m->flow->watched == 0) return;
     if (now) m->flow->guard(m->flow->user, m->t, new, m->g);
     for (size_t i = m->flow->guards - m->flow->watched; i < m->flow->guards; i++) {
-        if (now && m->calm[i] != ASLEEP) m->calm[i] = (signed char)calm_of(m, i, jumped);
+        if (now) see_calm(m, i, jumped);
         if (is_own(m, i)) {
             if (jumped) m->passed[i] = m->task->t0 - m->direction * HUGE_VAL;
-            else if (m->side[i] != m->was[i]) m->passed[i] = m->t;
+            else if (m->side[i] != m->was[i]) m->passed[i] = m->t + m->direction * m->flow->together;
         } else if (jumped && !m->due[i] && m->calm[i] == AWAKE) m->side[i] = 0;
     }
 }
@@ -63,9 +71,10 @@ static bool is_little(const struct actio_marching *m, const double *sample, doub
     return all;
 }
 
+/* But at the start, where a pole may be. */
 static void note_most(struct actio_marching *m, const double *sample)
 {
-    for (size_t k = 0; k < ACTIO_ROOT_NODES; k++) {
+    for (size_t k = 1; k < ACTIO_ROOT_NODES; k++) {
         double x = fabs(sample[k * m->flow->guards]);
         if (isfinite(x)) m->most[m->guard] = fmax(m->most[m->guard], x);
     }
@@ -103,7 +112,7 @@ bool actio_march_is_calm(struct actio_marching *m, const double *sample, struct 
 void actio_march_meets_clock(struct actio_marching *m, struct actio_incident *what)
 {
     size_t n = m->flow->n, firm = m->flow->guards - m->flow->watched;
-    double t = m->t_next, ahead = fabs(actio_march_instant(m, t));
+    double t = m->t_next, ahead = m->flow->together;
     if (!m->flow->clock.next || firm == 0 || m->flow->clock.next(m->flow->user) > t + 8 * DBL_EPSILON * fabs(t)) return;
     m->rhs++;
     if (m->flow->rhs(m->flow->user, t, m->y_next, m->f)) return;

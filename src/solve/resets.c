@@ -10,6 +10,8 @@
 #include <string.h>
 
 #define SAME 1e-12    /* of the interval: what is this close to an instant happens at it */
+#define KNOWN 30.0    /* of the local tolerance and the interval: times are not known better */
+#define SMALL 1e-3    /* of its largest value: an event at zero is at least as near, and not at a pole */
 #define ROUNDED 1e-12 /* of its largest value: an event is not known to be off zero by less */
 enum { MOST_ROUNDS = 1000, LAST_ROUNDS = 100, MOST_AGAIN = 900 };
 
@@ -62,13 +64,13 @@ static void look_at_events(struct actio_motion *m, double t, const double *y)
     const double *values = actio_resets_values(m, t, y);
     memcpy(in->rate, start_numbers(in, values) + sys->resets.held, events * sizeof *in->rate);
     memcpy(in->g, actio_motion_quantity(m, ACTIO_Q_GAPS, t, y) + actio_first_event(sys), events * sizeof *in->g);
-    for (size_t e = 0; e < events; e++) in->seen[e] = fmax(in->seen[e], fabs(in->g[e]));
 }
 
 static bool is_at_zero(const struct actio_motion *m, size_t e, double t)
 {
     const struct actio_resets *in = m->resets;
-    return isfinite(in->rate[e]) && fabs(in->g[e]) <= 10 * moment_of(m, t) * fabs(in->rate[e]);
+    double value = fabs(in->g[e]), moment = fmax(10 * moment_of(m, t), in->together);
+    return isfinite(in->rate[e]) && value <= moment * fabs(in->rate[e]) && value <= SMALL * in->most[e];
 }
 
 /* The side on which an event is, or goes at once; 0: what follows shows it. */
@@ -76,19 +78,17 @@ static signed char side_now(const struct actio_motion *m, size_t e, double t)
 {
     const struct actio_resets *in = m->resets;
     if (is_at_zero(m, e, t)) return (signed char)sign_of(in->rate[e]);
-    return (signed char)(fabs(in->g[e]) <= ROUNDED * in->seen[e] ? 0 : sign_of(in->g[e]));
+    return (signed char)(fabs(in->g[e]) <= ROUNDED * in->most[e] ? 0 : sign_of(in->g[e]));
 }
 
 static bool moves(const struct actio_motion *m, size_t e) { return m->resets->own[e] && !m->sys->resets.still[e]; }
 
-/* After an impact, of values and rates at hand. What it has put to zero may stay there: its side is kept. */
-static void take_sides(struct actio_motion *m, double t)
+/* After an impact the next step shows them anew, but of what was at zero, or was put there and may stay. */
+static void forget_sides(struct actio_motion *m, double t)
 {
     struct actio_resets *in = m->resets;
-    for (size_t e = 0; e < m->sys->walls.events; e++) {
-        signed char now = moves(m, e) ? side_now(m, e, t) : 0;
-        if (now) in->side[e] = now;
-    }
+    for (size_t e = 0; e < m->sys->walls.events; e++)
+        if (moves(m, e) && !in->at_zero[e] && side_now(m, e, t)) in->side[e] = 0;
 }
 
 /* After rounds that moved the state, or values that an event has part in. */
@@ -269,10 +269,11 @@ static void instants_guard(void *user, double t, const double *y, double *g)
         if (m->sys->resets.still[e]) watched[e] = 1; /* nothing moves them between instants */
 }
 
-static void instants_lend(void *user, signed char *side)
+static void instants_lend(void *user, signed char *side, const double *most)
 {
     struct actio_motion *m = user;
     m->resets->side = side;
+    m->resets->most = most;
 }
 
 /* A switch or a contact crosses, and what that does to the state and to the sides of events. */
@@ -287,7 +288,7 @@ static int cross_inside(struct actio_motion *m, size_t k, double t, double *y)
     gather_impacts(m, since);
     look_at_events(m, t, y);
     status = gather_events(m, SIZE_MAX, t);
-    if (jumped) take_sides(m, t);
+    if (jumped) forget_sides(m, t);
     return status;
 }
 
@@ -301,7 +302,7 @@ static int instants_crossed(void *user, size_t k, double t, double *y)
     int status;
     look_at_events(m, t, y);
     note_zeros(m, t);
-    gather_clocks(m, t, moment_of(m, t));
+    gather_clocks(m, t, in->together);
     if (k < firm) status = cross_inside(m, k, t, y);
     else {
         status = event_happens(m, k - firm, in->side[k - firm], t);
@@ -359,6 +360,7 @@ struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow
     struct actio_resets *in = m->resets;
     if (!in || m->sys->resets.statements == 0) return flow;
     in->inner = flow;
+    in->together = flow.together = fabs(m->span) * fmax(SAME, KNOWN * m->flow.accuracy);
     flow.guard = instants_guard;
     flow.crossed = instants_crossed;
     flow.enter = instants_enter;
@@ -401,7 +403,6 @@ void actio_resets_begin(struct actio_motion *m, double t)
     memset(in->happened, 0, events * sizeof *in->happened);
     memset(in->struck, 0, m->sys->walls.contacts * sizeof *in->struck);
     memset(in->g_size, 0, events * sizeof *in->g_size);
-    memset(in->seen, 0, events * sizeof *in->seen);
     memset(in->member, 0, s->statements * sizeof *in->member);
     in->again = in->fired = 0;
     in->slack = 0;
@@ -439,7 +440,7 @@ static bool take_memory(struct actio_motion *m, struct actio_resets *in)
                    { &in->y, m->ny },          { &in->old, m->ny },        { &in->value, s->assigns },
                    { &in->before, modes },     { &in->after, modes },      { &in->guard, switches },
                    { &in->residual, 2 * m->p },
-                   { &in->seen, events },      { &in->start, m->ny } };
+                   { &in->start, m->ny } };
     struct {
         bool **p;
         size_t n;
@@ -479,7 +480,7 @@ void actio_resets_close(struct actio_motion *m)
     void *parts[] = { in->tick,     in->period, in->from,   in->g,      in->rate,     in->g_size,
                       in->y,        in->old,    in->value,  in->before, in->after,    in->guard,
                       in->residual, in->fires,  in->member, in->ticked, in->happened, in->crossed,
-                      in->own,      in->struck, in->level,  in->setter, in->seen,     in->start,
+                      in->own,      in->struck, in->level,  in->setter, in->start,
                       in->ends,     in->at_zero };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, in);

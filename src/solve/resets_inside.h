@@ -11,7 +11,8 @@ struct actio_resets {
     double *tick, *period, *from; /* by clock: number of its next time */
     signed char *side;                          /* by event, on loan: on which it is, 0 = not known */
     signed char *level;                         /* by event that held values have part in: the last sign, 0 = zero */
-    double *g, *rate, *seen;                    /* by event, where they were last looked at; the largest value */
+    double *g, *rate;                           /* by event, where they were last looked at */
+    const double *most;                         /* by event, on loan: the largest value so far */
     double *g_size;                             /* by event: the largest value before a round */
     bool *own, *ends;                           /* by event: its sides are kept here; statements hang on it */
     bool *at_zero;                              /* by event: it was before what crosses */
@@ -22,7 +23,8 @@ struct actio_resets {
     uint32_t *setter; /* by target: 1 + the assignment that has set it in this round */
     size_t fired, again;
     double again_from;
-    double slack; /* rows this little before the instant are after it */
+    double together; /* what happens within this time is one instant */
+    double slack;    /* rows this little before the instant are after it */
     struct actio_reset_end end;
 };
 
