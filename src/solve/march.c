@@ -508,7 +508,8 @@ static int run(struct actio_marching *m)
     double *known = m->flow->unfold ? m->known : m->y;
     memcpy(known, task->y0, known_length(m->flow) * sizeof *known);
     size_t firm = m->flow->guards - m->flow->watched;
-    if (m->flow->lend) m->flow->lend(m->flow->user, m->side + firm, m->most + firm);
+    if (m->flow->lend)
+        m->flow->lend(m->flow->user, (struct actio_sides){ m->side + firm, m->due + firm, m->most + firm });
     for (size_t i = 0; i < m->flow->guards; i++) m->passed[i] = task->t0 - m->direction * HUGE_VAL;
     if (task->sides && m->flow->watched) {
         memcpy(m->side + firm, task->sides, m->flow->watched);

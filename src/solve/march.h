@@ -45,6 +45,13 @@ struct actio_listener {
     void (*nears)(void *user, const struct actio_meeting *what);
 };
 
+/* By watched guard: its side, 0 = not known; whether it crosses with what crosses now; its largest value so far. */
+struct actio_sides {
+    signed char *side;
+    const signed char *due;
+    const double *most;
+};
+
 /* y' = f(t, y) with an invariant manifold. All callbacks take `user` first. Nothing here allocates. */
 struct actio_ode {
     size_t n;
@@ -81,9 +88,9 @@ struct actio_ode {
     const signed char *way;
     /* By watched guard: where it passes the step ends, and `crossed` is called. The sides of `own` ones after a jump are
      * the flow's business: `lend` gives it those of all watched guards, to read and to set in `crossed` and `tick`, which
-     * see the side beyond of the guard that passes; and their largest values. NULL: none, nowhere. */
+     * see the side beyond of the guard that passes. NULL: none, nowhere. */
     const bool *ends, *own;
-    void (*lend)(void *user, signed char *side, const double *most);
+    void (*lend)(void *user, struct actio_sides sides);
     /* What clocks, crossings and own guards do within this time is one instant; times are not known better. */
     double together;
     struct actio_clock clock;

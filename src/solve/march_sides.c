@@ -9,6 +9,7 @@
 
 #define NOTHING_LEFT 1e-9      /* of its largest value: a guard that reached 0 may rest there with so much noise */
 #define JUMPED_TO_ZERO 1e-13   /* the same where a jump put it there */
+#define SQUARED 1e-18           /* the same where it did not cross: as a square does */
 #define STEADY (64 * DBL_EPSILON) /* the same: what grows from more than this moves away */
 
 void actio_march_keep_sides(struct actio_marching *m) { memcpy(m->was, m->side, m->flow->guards); }
@@ -23,7 +24,7 @@ static enum actio_calm calm_of(const struct actio_marching *m, size_t guard, boo
 {
     double x = fabs(m->g[guard]), most = m->most[guard];
     if (m->side[guard] == 0) return AWAKE;
-    if (x <= (m->due[guard] ? NOTHING_LEFT : 0) * most) return m->due[guard] || !jumped ? AT_ZERO : PUT_TO_ZERO;
+    if (x <= (m->due[guard] ? NOTHING_LEFT : SQUARED) * most) return m->due[guard] || !jumped ? AT_ZERO : PUT_TO_ZERO;
     return (jumped || m->calm[guard] == PUT_TO_ZERO) && x <= JUMPED_TO_ZERO * most ? PUT_TO_ZERO : AWAKE;
 }
 

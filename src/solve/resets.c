@@ -70,7 +70,7 @@ static bool is_at_zero(const struct actio_motion *m, size_t e, double t)
 {
     const struct actio_resets *in = m->resets;
     double value = fabs(in->g[e]), moment = fmax(10 * moment_of(m, t), in->together);
-    return isfinite(in->rate[e]) && value <= moment * fabs(in->rate[e]) && value <= SMALL * in->most[e];
+    return isfinite(in->rate[e]) && value <= moment * fabs(in->rate[e]) && value <= SMALL * in->of.most[e];
 }
 
 /* The side on which an event is, or goes at once; 0: what follows shows it. */
@@ -78,7 +78,7 @@ static signed char side_now(const struct actio_motion *m, size_t e, double t)
 {
     const struct actio_resets *in = m->resets;
     if (is_at_zero(m, e, t)) return (signed char)sign_of(in->rate[e]);
-    return (signed char)(fabs(in->g[e]) <= ROUNDED * in->most[e] ? 0 : sign_of(in->g[e]));
+    return (signed char)(fabs(in->g[e]) <= ROUNDED * in->of.most[e] ? 0 : sign_of(in->g[e]));
 }
 
 static bool moves(const struct actio_motion *m, size_t e) { return m->resets->own[e] && !m->sys->resets.still[e]; }
@@ -88,7 +88,7 @@ static void forget_sides(struct actio_motion *m, double t)
 {
     struct actio_resets *in = m->resets;
     for (size_t e = 0; e < m->sys->walls.events; e++)
-        if (moves(m, e) && !in->at_zero[e] && side_now(m, e, t)) in->side[e] = 0;
+        if (moves(m, e) && !in->at_zero[e] && !in->of.due[e] && side_now(m, e, t)) in->of.side[e] = 0;
 }
 
 /* After rounds that moved the state, or values that an event has part in. */
@@ -96,7 +96,7 @@ static void take_sides_set(struct actio_motion *m, double t, bool moved)
 {
     struct actio_resets *in = m->resets;
     for (size_t e = 0; e < m->sys->walls.events; e++)
-        if (moves(m, e) && (moved || m->sys->resets.of_held[e])) in->side[e] = side_now(m, e, t);
+        if (moves(m, e) && (moved || m->sys->resets.of_held[e])) in->of.side[e] = side_now(m, e, t);
 }
 
 /* ---- which statements fire */
@@ -127,9 +127,9 @@ static int gather_events(struct actio_motion *m, size_t hit, double t)
     struct actio_resets *in = m->resets;
     int status = ACTIO_FLOW_OK;
     for (size_t e = 0; e < m->sys->walls.events && !status; e++) {
-        if (e == hit || !in->at_zero[e] || in->side[e] == 0 || side_now(m, e, t) != -in->side[e]) continue;
-        in->side[e] = (signed char)-in->side[e];
-        status = event_happens(m, e, in->side[e], t);
+        if (e == hit || !in->at_zero[e] || in->of.side[e] == 0 || side_now(m, e, t) != -in->of.side[e]) continue;
+        in->of.side[e] = (signed char)-in->of.side[e];
+        status = event_happens(m, e, in->of.side[e], t);
     }
     return status;
 }
@@ -269,11 +269,10 @@ static void instants_guard(void *user, double t, const double *y, double *g)
         if (m->sys->resets.still[e]) watched[e] = 1; /* nothing moves them between instants */
 }
 
-static void instants_lend(void *user, signed char *side, const double *most)
+static void instants_lend(void *user, struct actio_sides sides)
 {
     struct actio_motion *m = user;
-    m->resets->side = side;
-    m->resets->most = most;
+    m->resets->of = sides;
 }
 
 /* A switch or a contact crosses, and what that does to the state and to the sides of events. */
@@ -287,7 +286,7 @@ static int cross_inside(struct actio_motion *m, size_t k, double t, double *y)
     bool jumped = memcmp(in->y, y, m->ny * sizeof *y) != 0;
     gather_impacts(m, since);
     look_at_events(m, t, y);
-    status = gather_events(m, SIZE_MAX, t);
+    if (!actio_switches_on_surface(m, t, y)) status = gather_events(m, SIZE_MAX, t); /* else what follows decides */
     if (jumped) forget_sides(m, t);
     return status;
 }
@@ -305,7 +304,7 @@ static int instants_crossed(void *user, size_t k, double t, double *y)
     gather_clocks(m, t, in->together);
     if (k < firm) status = cross_inside(m, k, t, y);
     else {
-        status = event_happens(m, k - firm, in->side[k - firm], t);
+        status = event_happens(m, k - firm, in->of.side[k - firm], t);
         if (!status) status = gather_events(m, k - firm, t);
     }
     return status ? status : run_rounds(m, t, y);

@@ -9,10 +9,9 @@ struct actio_resets {
     const struct actio_system *sys;
     struct actio_ode inner;       /* the flow without instants */
     double *tick, *period, *from; /* by clock: number of its next time */
-    signed char *side;                          /* by event, on loan: on which it is, 0 = not known */
     signed char *level;                         /* by event that held values have part in: the last sign, 0 = zero */
     double *g, *rate;                           /* by event, where they were last looked at */
-    const double *most;                         /* by event, on loan: the largest value so far */
+    struct actio_sides of;                      /* by event, on loan */
     double *g_size;                             /* by event: the largest value before a round */
     bool *own, *ends;                           /* by event: its sides are kept here; statements hang on it */
     bool *at_zero;                              /* by event: it was before what crosses */
