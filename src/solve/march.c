@@ -512,8 +512,11 @@ static int run(struct actio_marching *m)
         m->flow->lend(m->flow->user, (struct actio_sides){ m->side + firm, m->due + firm, m->most + firm });
     for (size_t i = 0; i < m->flow->guards; i++) m->passed[i] = task->t0 - m->direction * HUGE_VAL;
     if (task->sides && m->flow->watched) {
-        memcpy(m->side + firm, task->sides, m->flow->watched);
-        memcpy(m->passed + firm, task->passed, m->flow->watched * sizeof *m->passed);
+        size_t watched = m->flow->watched;
+        memcpy(m->side + firm, task->sides, watched);
+        memcpy(m->calm + firm, task->sides + watched, watched);
+        memcpy(m->passed + firm, task->passed, watched * sizeof *m->passed);
+        memcpy(m->most + firm, task->passed + watched, watched * sizeof *m->most);
     }
     if (m->flow->enter) status = m->flow->enter(m->flow->user, task->t0, known);
     if (!status && m->flow->fold) status = m->flow->fold(m->flow->user, task->t0, known, m->y);
@@ -543,7 +546,9 @@ static void report(struct actio_marching *m, struct actio_march_result *out)
     size_t watched = m->flow->watched, firm = m->flow->guards - watched;
     if (!m->task->sides || !watched) return;
     memcpy(m->task->sides, m->side + firm, watched);
+    memcpy(m->task->sides + watched, m->calm + firm, watched);
     memcpy(m->task->passed, m->passed + firm, watched * sizeof *m->passed);
+    memcpy(m->task->passed + watched, m->most + firm, watched * sizeof *m->most);
 }
 
 int actio_march(struct actio_context *ctx, const struct actio_ode *flow, const struct actio_march_task *task,

@@ -52,6 +52,8 @@ struct actio_sides {
     const double *most;
 };
 
+#define ACTIO_TIME_KNOWN 30.0 /* of the local tolerance and the interval: times are not known better */
+
 /* y' = f(t, y) with an invariant manifold. All callbacks take `user` first. Nothing here allocates. */
 struct actio_ode {
     size_t n;
@@ -206,8 +208,9 @@ struct actio_march_task {
     bool stop_when_stiff; /* end with ACTIO_MARCH_STIFF when the stepper says that the problem is stiff */
     void (*progress)(void *user, double t);
     void *progress_user;
-    /* Of a motion in pieces, by watched guard, in and out: the side on which it is, and when it was last passed, so
-     * that what happens at the seam of two pieces is seen once. NULL = a motion of its own. */
+    /* Of a motion in pieces, by watched guard, in and out: the side on which it is, then whether it rests at 0; when it
+     * was last passed, then its largest value. So what happens at the seam of two pieces is seen once. NULL = a motion
+     * of its own. */
     signed char *sides;
     double *passed;
     const struct actio_follower *follower; /* NULL: nobody */

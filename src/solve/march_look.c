@@ -53,11 +53,18 @@ bool actio_march_ends(const struct actio_marching *m, const struct actio_inciden
 }
 
 /* Another sign at once after a passage is rounding, as where a law finds velocities by iteration: it is not a second
- * passage. What is reached in the last instant is not passed. */
+ * passage. */
 static bool is_stale(const struct actio_marching *m, enum actio_incident_kind kind, double t)
 {
-    if (kind != PASS) return false;
-    return !before(m, m->passed[m->guard] + instant(m, t), t) || !before(m, t + instant(m, t), m->task->t1);
+    return kind == PASS && !before(m, m->passed[m->guard] + instant(m, t), t);
+}
+
+/* What is reached in the last instant is not passed: a motion that goes on from there decides. An end of its own is
+ * wide enough for the errors of times. */
+static bool is_at_end(const struct actio_marching *m, enum actio_incident_kind kind, double t)
+{
+    double span = m->task->t1 - m->task->t0, last = m->task->sides ? 0 : ACTIO_TIME_KNOWN * m->task->rtol * fabs(span);
+    return kind == PASS && !before(m, t + m->direction * fmax(last, fabs(instant(m, t))), m->task->t1);
 }
 
 /* A passage at the instant of a switch is decided after it, by the sides before and after: the switch may turn the
@@ -159,6 +166,7 @@ static bool follow_signs(struct actio_marching *m, const double *root, size_t co
         if (is_watched(m, m->guard) && !before(m, m->passed[m->guard], right)) continue;
         enum actio_incident_kind kind = moment ? NOTHING : incident_at(m, left, sign, last);
         if (kind == PASS) left = sign_since(m, left, 0.5 * (left + right), sign);
+        if (is_at_end(m, kind, left)) return false;
         if (happens(m, kind, left, best)) return true;
         if (kind == PASS) take_side(m, sign, left);
         last = sign;
@@ -171,7 +179,7 @@ static void follow_sign(struct actio_marching *m, double sign, struct actio_inci
 {
     signed char *side = &m->side[m->guard];
     if (*side == 0) *side = (signed char)sign;
-    if (sign != *side && is_on_its_way_back(m)) return;
+    if (sign != *side && (is_on_its_way_back(m) || is_at_end(m, crossing(m), m->t))) return;
     if (sign != *side && !happens(m, crossing(m), m->t, best)) take_side(m, sign, m->t);
 }
 

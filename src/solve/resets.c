@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define SAME 1e-12    /* of the interval: what is this close to an instant happens at it */
-#define KNOWN 30.0    /* of the local tolerance and the interval: times are not known better */
 #define SMALL 1e-3    /* of its largest value: an event at zero is at least as near, and not at a pole */
 #define ROUNDED 1e-12 /* of its largest value: an event is not known to be off zero by less */
 enum { MOST_ROUNDS = 1000, LAST_ROUNDS = 100, MOST_AGAIN = 900 };
@@ -359,7 +358,7 @@ struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow
     struct actio_resets *in = m->resets;
     if (!in || m->sys->resets.statements == 0) return flow;
     in->inner = flow;
-    in->together = flow.together = fabs(m->span) * fmax(SAME, KNOWN * m->flow.accuracy);
+    in->together = flow.together = fabs(m->span) * fmax(SAME, ACTIO_TIME_KNOWN * m->flow.accuracy);
     flow.guard = instants_guard;
     flow.crossed = instants_crossed;
     flow.enter = instants_enter;
