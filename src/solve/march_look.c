@@ -85,7 +85,7 @@ static bool falls_away(struct actio_marching *m, double t, double d)
  * the start of the step. */
 static bool is_pole(struct actio_marching *m, enum actio_incident_kind kind, double t)
 {
-    double d = 1e-7 * (m->t_next - m->t);
+    double d = m->direction * fmax(1e-7 * fabs(m->t_next - m->t), 16 * DBL_EPSILON * fabs(t));
     bool left = before(m, m->look_start, t - 2 * d), right = before(m, t + 2 * d, m->look_end);
     if (kind != PASS || (m->fresh && t == m->t) || (!left && !right)) return false;
     return (!left || falls_away(m, t, -d)) && (!right || falls_away(m, t, d));

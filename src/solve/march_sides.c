@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#define NOTHING_LEFT 1e-9      /* of its largest value: a guard that reached 0 may rest there with so much noise */
+#define REACHED 1e-9           /* of its largest value: a guard that crossed and is so near 0 may rest there */
+#define NOTHING_LEFT 1e-12     /* the same: what rests is no farther away */
+#define HOPS 1e-25             /* the same: what is farther away and clear of 0 hops, as between two bounces */
 #define JUMPED_TO_ZERO 1e-13   /* the same where a jump put it there */
 #define SQUARED 1e-18           /* the same where it did not cross: as a square does */
 #define STEADY (64 * DBL_EPSILON) /* the same: what grows from more than this moves away */
@@ -24,7 +26,8 @@ static enum actio_calm calm_of(const struct actio_marching *m, size_t guard, boo
 {
     double x = fabs(m->g[guard]), most = m->most[guard];
     if (m->side[guard] == 0) return AWAKE;
-    if (x <= (m->due[guard] ? NOTHING_LEFT : SQUARED) * most) return m->due[guard] || !jumped ? AT_ZERO : PUT_TO_ZERO;
+    if (m->calm[guard] == AT_ZERO && x <= REACHED * most) return AT_ZERO;
+    if (x <= (m->due[guard] ? REACHED : SQUARED) * most) return m->due[guard] || !jumped ? AT_ZERO : PUT_TO_ZERO;
     return (jumped || m->calm[guard] == PUT_TO_ZERO) && x <= JUMPED_TO_ZERO * most ? PUT_TO_ZERO : AWAKE;
 }
 
@@ -92,14 +95,28 @@ static bool goes_on_sleeping(struct actio_marching *m, const double *sample)
     return !m->fresh;
 }
 
+/* From 0 to one side, and perhaps back. */
+static bool hops(const struct actio_marching *m, const double *sample)
+{
+    size_t guards = m->flow->guards;
+    double most = 0;
+    for (size_t k = 1; k + 1 < ACTIO_ROOT_NODES; k++) {
+        double x = sample[k * guards];
+        if (!(x * sample[guards] > 0)) return false;
+        most = fmax(most, fabs(x));
+    }
+    return most > HOPS * m->most[m->guard] && most > 100 * fabs(sample[0]);
+}
+
 bool actio_march_is_calm(struct actio_marching *m, const double *sample, struct actio_incident *best)
 {
     signed char *calm = &m->calm[m->guard];
     note_most(m, sample);
     if (*calm == ASLEEP) return goes_on_sleeping(m, sample);
     if (*calm == AWAKE) return false;
-    double little = m->fresh ? NOTHING_LEFT * m->most[m->guard] : 0;
-    if (m->fresh && !moves_away(m, sample) && is_little(m, sample, little)) {
+    bool rests = m->fresh && !moves_away(m, sample) && is_little(m, sample, NOTHING_LEFT * m->most[m->guard]);
+    if (rests && (m->firm.kind == CROSSING || hops(m, sample))) return true; /* what follows decides */
+    if (rests) {
         bool first = best->kind == NOTHING || before(m, m->t, best->t);
         if (first) *best = (struct actio_incident){ PASS, m->t, m->guard };
         else m->due[m->guard] = 1;

@@ -34,8 +34,7 @@ static const double *start_numbers(const struct actio_resets *in, const double *
     return clock_numbers(in, values) + 2 * in->sys->resets.clocks;
 }
 
-/* Accelerations and rates of states at a point, into the motion's buffers. */
-static int find_rates(struct actio_motion *m, double t, const double *y)
+int actio_resets_rates(struct actio_motion *m, double t, const double *y)
 {
     struct actio_contacts *c = m->contacts;
     if (actio_contacts_hard(m) && c->busy) {
@@ -58,7 +57,7 @@ static void look_at_events(struct actio_motion *m, double t, const double *y)
     const struct actio_system *sys = m->sys;
     size_t events = sys->walls.events;
     if (events == 0) return;
-    bool known = find_rates(m, t, y) == ACTIO_FLOW_OK;
+    bool known = actio_resets_rates(m, t, y) == ACTIO_FLOW_OK;
     if (!known) memset(m->here.zdot, 0, m->N * sizeof *m->here.zdot);
     const double *values = actio_resets_values(m, t, y);
     memcpy(in->rate, start_numbers(in, values) + sys->resets.held, events * sizeof *in->rate);
@@ -239,12 +238,12 @@ static int run_rounds(struct actio_motion *m, double t, double *y)
         memcpy(in->crossed, in->happened, events * sizeof *in->crossed);
         if (!choose(m)) break;
         note_members(m, round == MOST_ROUNDS - LAST_ROUNDS);
-        for (size_t i = 0; i < m->sys->resets.statements; i++) in->fired += in->fires[i];
         if (round == MOST_ROUNDS) return chain(m, t);
         note_levels(m, false);
         size_t since = m->instants.now.count;
         int status = actio_reset_round(m, t, y, &stops);
         if (status) return status;
+        for (size_t i = 0; i < m->sys->resets.statements; i++) in->fired += in->fires[i] && in->changes[i];
         look_at_events(m, t, y);
         status = gather_jumps(m, in->crossed, t);
         if (status) return status;
@@ -290,13 +289,32 @@ static int cross_inside(struct actio_motion *m, size_t k, double t, double *y)
     return status;
 }
 
+/* A series of bounces without end ran out here: what each of them sets has no value behind it. */
+static int check_series(struct actio_motion *m, size_t since)
+{
+    struct actio_resets *in = m->resets;
+    const struct actio_reset_numbers *s = &m->sys->resets;
+    for (size_t k = since; k < m->instants.now.count; k++) {
+        const struct actio_instant *one = &m->instants.now.at[k];
+        for (size_t i = 0; one->kind == ACTIO_RESTS && i < s->statements; i++) {
+            bool hangs = s->statement[i].on == ACTIO_ON_CONTACT && s->statement[i].index == one->index;
+            if (!hangs || !in->changes[i] || s->statement[i].stops) continue;
+            in->end = (struct actio_reset_end){
+                .fault = ACTIO_RESET_ENDLESS, .t = one->t, .statement = i, .target = one->index
+            };
+            return actio_reset_fails(m);
+        }
+    }
+    return ACTIO_FLOW_OK;
+}
+
 /* A contact or switch, or an event whose side is the one beyond. Impacts are first: what is set at their time reads the
  * values after them. */
 static int instants_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
     struct actio_resets *in = m->resets;
-    size_t firm = in->inner.guards - in->inner.watched;
+    size_t firm = in->inner.guards - in->inner.watched, since = m->instants.now.count;
     int status;
     look_at_events(m, t, y);
     note_zeros(m, t);
@@ -306,7 +324,8 @@ static int instants_crossed(void *user, size_t k, double t, double *y)
         status = event_happens(m, k - firm, in->of.side[k - firm], t);
         if (!status) status = gather_events(m, k - firm, t);
     }
-    return status ? status : run_rounds(m, t, y);
+    if (!status) status = run_rounds(m, t, y);
+    return status ? status : check_series(m, since);
 }
 
 static int instants_enter(void *user, double t, double *y)
@@ -402,6 +421,7 @@ void actio_resets_begin(struct actio_motion *m, double t)
     memset(in->struck, 0, m->sys->walls.contacts * sizeof *in->struck);
     memset(in->g_size, 0, events * sizeof *in->g_size);
     memset(in->member, 0, s->statements * sizeof *in->member);
+    memset(in->changes, 0, s->statements * sizeof *in->changes);
     in->again = in->fired = 0;
     in->slack = 0;
     in->again_from = t;
@@ -438,13 +458,14 @@ static bool take_memory(struct actio_motion *m, struct actio_resets *in)
                    { &in->y, m->ny },          { &in->old, m->ny },        { &in->value, s->assigns },
                    { &in->before, modes },     { &in->after, modes },      { &in->guard, switches },
                    { &in->residual, 2 * m->p },
-                   { &in->start, m->ny } };
+                   { &in->start, m->ny },      { &in->course, 2 * (m->N + contacts) } };
     struct {
         bool **p;
         size_t n;
     } flag[] = { { &in->fires, s->statements }, { &in->member, s->statements }, { &in->ticked, s->clocks },
                  { &in->happened, events },     { &in->crossed, events },       { &in->own, events },
-                 { &in->struck, contacts },     { &in->ends, events },          { &in->at_zero, events } };
+                 { &in->struck, contacts },     { &in->ends, events },          { &in->at_zero, events },
+                 { &in->changes, s->statements } };
     for (size_t i = 0; i < sizeof number / sizeof *number; i++)
         if (!(*number[i].p = actio_alloc(m->ctx, number[i].n + 1, sizeof(double)))) return false;
     for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)
@@ -479,7 +500,7 @@ void actio_resets_close(struct actio_motion *m)
                       in->y,        in->old,    in->value,  in->before, in->after,    in->guard,
                       in->residual, in->fires,  in->member, in->ticked, in->happened, in->crossed,
                       in->own,      in->struck, in->level,  in->setter, in->start,
-                      in->ends,     in->at_zero };
+                      in->ends,     in->at_zero, in->changes, in->course };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, in);
     m->resets = NULL;

@@ -37,10 +37,11 @@ enum actio_reset_fault {
     ACTIO_RESET_BREAKS_ROW,
     ACTIO_RESET_BREAKS_WALL,
     ACTIO_RESET_NO_NUMBER,
-    ACTIO_RESET_IS_STUCK
+    ACTIO_RESET_IS_STUCK,
+    ACTIO_RESET_ENDLESS
 };
-/* statement, other: by index; target: of an assignment, or the constraint or contact that is broken; members: of a
- * chain, by statement. */
+/* statement, other: by index; target: of an assignment, or the constraint or contact that is broken, or whose bounces
+ * are endless before t; members: of a chain, by statement. */
 struct actio_reset_end {
     enum actio_reset_fault fault;
     double t, by, x[2];

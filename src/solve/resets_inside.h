@@ -16,9 +16,9 @@ struct actio_resets {
     bool *own, *ends;                           /* by event: its sides are kept here; statements hang on it */
     bool *at_zero;                              /* by event: it was before what crosses */
     bool *happened, *crossed, *struck, *ticked; /* gathered for the next round: events, contacts, clocks */
-    bool *fires, *member;                       /* by statement: in this round; lately */
+    bool *fires, *member, *changes;             /* by statement: in this round; lately; it changed something then */
     double *value, *guard, *before, *after;     /* of assignments; of switches; modes and held values */
-    double *y, *start, *old, *residual;
+    double *y, *start, *old, *course, *residual;
     uint32_t *setter; /* by target: 1 + the assignment that has set it in this round */
     size_t fired, again;
     double again_from;
@@ -28,6 +28,8 @@ struct actio_resets {
 };
 
 const double *actio_resets_values(struct actio_motion *m, double t, const double *y);
+/* Accelerations and rates of states at a point, into the motion's buffers. */
+int actio_resets_rates(struct actio_motion *m, double t, const double *y);
 /* reset_round.c: statements that fire are carried out; a flow status. *stops: one of them ends the motion. */
 int actio_reset_round(struct actio_motion *m, double t, double *y, bool *stops);
 int actio_reset_fails(struct actio_motion *m); /* with the end that is noted; a flow status */
