@@ -289,23 +289,45 @@ static int cross_inside(struct actio_motion *m, size_t k, double t, double *y)
     return status;
 }
 
-/* A series of bounces without end ran out here: what each of them sets has no value behind it. */
-static int check_series(struct actio_motion *m, size_t since)
+/* Does it count what a contact does, and nothing that moves the contact? */
+static bool counts_bounces(const struct actio_motion *m, size_t i, size_t contact)
+{
+    const struct actio_reset_numbers *s = &m->sys->resets;
+    const struct actio_reset *one = &s->statement[i];
+    bool counts = one->on == ACTIO_ON_CONTACT && one->index == contact && m->resets->changes[i] && !one->stops;
+    for (size_t a = one->first; a < one->first + one->count; a++) counts &= s->target[a] >= m->ny;
+    return counts;
+}
+
+/* Bounces of a contact ran out: an impact that gives something back, and the contact holds. */
+static bool series_ends(struct actio_motion *m, size_t since, const struct actio_instant *one)
+{
+    const struct actio_instant *at = m->instants.now.at;
+    if (one->kind != ACTIO_CLOSES) return one->kind == ACTIO_RESTS;
+    for (const struct actio_instant *i = at + since; i < one; i++)
+        if (i->kind == ACTIO_IMPACT && i->index == one->index)
+            return actio_gap_of(m->contacts, one->index)[ACTIO_GAP_RESTITUTION] > 0;
+    return false;
+}
+
+/* What each of infinitely many bounces sets has no value behind them. */
+static int check_series(struct actio_motion *m, size_t since, double t, const double *y)
 {
     struct actio_resets *in = m->resets;
-    const struct actio_reset_numbers *s = &m->sys->resets;
-    for (size_t k = since; k < m->instants.now.count; k++) {
+    if (m->sys->walls.contacts == 0 || since == m->instants.now.count) return ACTIO_FLOW_OK;
+    int status = actio_contacts_at(m->contacts, t, y);
+    for (size_t k = since; k < m->instants.now.count && !status; k++) {
         const struct actio_instant *one = &m->instants.now.at[k];
-        for (size_t i = 0; one->kind == ACTIO_RESTS && i < s->statements; i++) {
-            bool hangs = s->statement[i].on == ACTIO_ON_CONTACT && s->statement[i].index == one->index;
-            if (!hangs || !in->changes[i] || s->statement[i].stops) continue;
+        if (!series_ends(m, since, one)) continue;
+        for (size_t i = 0; i < m->sys->resets.statements; i++) {
+            if (!counts_bounces(m, i, one->index)) continue;
             in->end = (struct actio_reset_end){
                 .fault = ACTIO_RESET_ENDLESS, .t = one->t, .statement = i, .target = one->index
             };
             return actio_reset_fails(m);
         }
     }
-    return ACTIO_FLOW_OK;
+    return status;
 }
 
 /* A contact or switch, or an event whose side is the one beyond. Impacts are first: what is set at their time reads the
@@ -325,7 +347,7 @@ static int instants_crossed(void *user, size_t k, double t, double *y)
         if (!status) status = gather_events(m, k - firm, t);
     }
     if (!status) status = run_rounds(m, t, y);
-    return status ? status : check_series(m, since);
+    return status ? status : check_series(m, since, t, y);
 }
 
 static int instants_enter(void *user, double t, double *y)
