@@ -22,10 +22,11 @@ typedef void (*actio_dense_fn)(void *where, double t, double *y);
 
 /* A guard at the instant when it shows something, in the state before it: its value, how fast it moves along the motion
  * and how that changes (rate NAN: it jumps there, with a switch), how large it is nearby, by how much an interpolant
- * is wrong. */
+ * is wrong. order: 0, or of a zero of third or higher order, steep*|time|^order, which rounding blurs. */
 struct actio_meeting {
     size_t guard;
-    double t, value, rate, bend, size, slack;
+    double t, value, rate, bend, size, slack, steep, blur;
+    int order;
     const double *y;
 };
 

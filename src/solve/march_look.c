@@ -349,6 +349,27 @@ static double agreed(double wide, double narrow)
     return wide * narrow > 0 && more <= 2 * less ? wide : 0;
 }
 
+/* By which power the guard grows with the distance from the instant, on both sides; 0: it doesn't. */
+static double power_at(struct actio_marching *m, double t, double d)
+{
+    double before_it = guard_value(m, t - d) / guard_value(m, t - 0.5 * d),
+           behind = guard_value(m, t + d) / guard_value(m, t + 0.5 * d);
+    return before_it > 0 && behind > 0 ? log2(fmin(before_it, behind)) : 0;
+}
+
+/* A zero of third or higher order: the power, how steep it is, and how near the power still shows. What is nearer is
+ * rounding, and the zero may be anywhere there. */
+static void see_order(struct actio_marching *m, double d, struct actio_meeting *meeting)
+{
+    enum { HALVINGS = 60, MOST_ORDER = 15 };
+    double t = meeting->t, power = power_at(m, t, d), order = round(power);
+    if (!(power > 2.5) || order > MOST_ORDER) return;
+    meeting->order = (int)order;
+    meeting->steep = fmin(fabs(guard_value(m, t - d)), fabs(guard_value(m, t + d))) / pow(fabs(d), order);
+    for (int i = 0; i < HALVINGS && fabs(power_at(m, t, 0.5 * d) - order) < 0.5; i++) d *= 0.5;
+    meeting->blur = fabs(d);
+}
+
 /* A parabola through values of the guard next to the instant, inside the step. */
 void actio_march_meet(struct actio_marching *m, const struct actio_incident *what, struct actio_meeting *meeting)
 {
@@ -364,6 +385,7 @@ void actio_march_meet(struct actio_marching *m, const struct actio_incident *wha
                                        .rate = (g[4] - g[0]) / (4 * h) + bend * (what->t - first - 2 * h),
                                        .bend = bend,
                                        .size = fmax(fabs(g[0]), fabs(g[4])) };
+    if (is_watched(m, what->guard) && first == what->t - 2 * h) see_order(m, 2 * h, meeting);
 }
 
 void actio_march_look_at_quality(struct actio_marching *m, struct actio_incident *best)
