@@ -321,6 +321,55 @@ TEST(a_motion_that_ends_stands_where_it_ended)
     close_steps(&s);
 }
 
+/* x is 1 at t = 1, then goes back twice as fast; the clock counts at 0, 1/4, 1/2 ... */
+TEST(instants_happen_on_the_way)
+{
+    static const char text[] = "coord x\nheld n, k\nlagrangian x'^2/2\nevent e: x = 1\nwhen e: x' = -2*x', n = n + 1\n"
+                               "every 1/4: k = k + 1\nstart x' = 1, k = 10\ntime 0 .. 1.5\n";
+    static const double cut[][3] = { { 1.5 }, { .25, 1.5 }, { 1, 1.5 }, { .3, 1 - 1e-13, 1.5 } };
+    for (size_t j = 0; j < 4; j++) {
+        struct steps s = open_steps("a.act", text, NULL, 1e-10);
+        double y[2], held[2];
+        CHECK(actio_integrator_held(s.i, held) == 2 && held[0] == 0 && held[1] == 10);
+        CHECK(strcmp(actio_integrator_held_name(s.i, 1), "k") == 0 && !actio_integrator_held_name(s.i, 2));
+        for (size_t k = 0; k < 3 && cut[j][k] > 0; k++) CHECK(actio_integrator_to(s.i, cut[j][k], s.f) == 0);
+        actio_integrator_state(s.i, y);
+        actio_integrator_held(s.i, held);
+        CHECK_NEAR(y[0], 0, 1e-12);
+        CHECK_NEAR(y[1], -2, 1e-12);
+        CHECK(held[0] == 1 && held[1] == 17);
+        CHECK(actio_integrator_to(s.i, 1, s.f) == ACTIO_WRONG_MODEL && said(&s, "INSTANTS_NO_WAY_BACK"));
+        close_steps(&s);
+    }
+}
+
+TEST(stop_ends_a_motion_in_pieces)
+{
+    struct steps s = open_steps("a.act", text_of("bounce-counter"), NULL, 1e-10);
+    double held[4], t;
+    size_t saved = actio_integrator_save(s.i, NULL, 0);
+    CHECK(saved > 0 && actio_integrator_to(s.i, 1, s.f) == 0 && actio_integrator_time(s.i) == 1);
+    CHECK(actio_integrator_to(s.i, s.t1, s.f) == 0);
+    t = actio_integrator_time(s.i);
+    CHECK(t < s.t1 && actio_integrator_held(s.i, held) > 0);
+    CHECK(actio_integrator_to(s.i, s.t1, s.f) == ACTIO_NUMERICS_FAILED && said(&s, "CANNOT_GO_ON"));
+    CHECK(actio_integrator_time(s.i) == t);
+    close_steps(&s);
+}
+
+/* What has come to rest is no event again, whatever rounding leaves of it, and wherever the motion is cut. */
+TEST(what_rests_at_zero_is_counted_once)
+{
+    static const char text[] = "coord x\nheld n\nlagrangian x'^2/2\nforce x = -.5*sign(x')\nevent rest: x' = 0\n"
+                               "when rest: n = n + 1\nstart x' = 1\ntime 0 .. 4\n";
+    struct steps s = open_steps("a.act", text, NULL, 1e-10);
+    double n = 0;
+    for (int k = 1; k <= 40; k++) CHECK(actio_integrator_to(s.i, .1 * k, s.f) == 0);
+    actio_integrator_held(s.i, &n);
+    CHECK(n == 1);
+    close_steps(&s);
+}
+
 TEST(principles_that_take_no_steps_are_refused)
 {
     static const char *const by[] = { "skg", "dual", "discrete" };
@@ -340,6 +389,9 @@ int main(void)
     RUN(a_state_that_breaks_a_constraint_is_refused);
     RUN(bytes_that_were_not_saved_here_are_refused);
     RUN(a_motion_that_ends_stands_where_it_ended);
+    RUN(instants_happen_on_the_way);
+    RUN(stop_ends_a_motion_in_pieces);
+    RUN(what_rests_at_zero_is_counted_once);
     RUN(principles_that_take_no_steps_are_refused);
     RUN(every_model_goes_on_bit_for_bit_where_it_was_saved);
     RUN(laws_with_frames_of_their_own_go_on_too);

@@ -467,6 +467,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "actio_integrator_to": (c_int, [c_void_p, c_double, c_void_p]),
     "actio_integrator_time": (c_double, [c_void_p]),
     "actio_integrator_state": (c_size_t, [c_void_p, c_void_p]),
+    "actio_integrator_held": (c_size_t, [c_void_p, c_void_p]),
+    "actio_integrator_held_name": (c_char_p, [c_void_p, c_size_t]),
     "actio_integrator_set_state": (c_int, [c_void_p, c_double, c_void_p, c_void_p]),
     "actio_integrator_events": (c_void_p, [c_void_p]),
     "actio_integrator_save": (c_size_t, [c_void_p, c_void_p, c_size_t]),

@@ -27,7 +27,7 @@ class Integrator:
     >>> bool((i.to(1.0) == first).all())
     True
 
-    `t`, `y` and `i["x"]` are the present state, `events` what happened during the last call. The tolerance is local; the
+    `t`, `y` and `i["x"]` are the present state, `held` has the held values, `events` what happened during the last call. The tolerance is local; the
     global error is not estimated."""
 
     def __init__(self, model: Owned, request: Request) -> None:
@@ -64,7 +64,19 @@ class Integrator:
         lib.actio_integrator_state(self._owner.pointer, state.ctypes.data)
         return state
 
+    @property
+    def held(self) -> dict[str, float]:
+        """The present values of what the model declares as `held`."""
+        count = lib.actio_integrator_held(self._owner.pointer, None)
+        values = np.empty(count)
+        lib.actio_integrator_held(self._owner.pointer, values.ctypes.data)
+        names = [lib.actio_integrator_held_name(self._owner.pointer, k).decode() for k in range(count)]
+        return {name: float(value) for name, value in zip(names, values)}
+
     def __getitem__(self, name: str) -> float:
+        held = self.held
+        if name in held:
+            return held[name]
         key = name[:-1] + "_dot" if name.endswith("'") else name
         if key not in self.names:
             raise KeyError("%r is not a variable of the state" % (name,))

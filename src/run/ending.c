@@ -310,6 +310,12 @@ void actio_run_explain(struct actio_run *run)
     }
     if (run->problem.options.local > 0 || o->reached || o->status == ACTIO_FLOW_STOPPED) return;
     if (o->status != 0 && o->good_rows >= o->rows) return;
+    if (o->hangs && o->hangs_on_event && o->good_rows > 1) {
+        const struct actio_system *sys = run->problem.sys;
+        actio_report(run->problem.f, ACTIO_F_EVENT_UNDECIDED,
+                     ACTIO_ARGS(ACTIO_TEXT(sys->walls.event[o->hangs_on]), ACTIO_NUMBER(o->hangs_at)));
+        return;
+    }
     if (o->hangs && o->good_rows > 1) {
         const struct actio_contact *c = &run->problem.model->contact[o->hangs_on];
         actio_report_at(run->problem.f, ACTIO_F_CONTACT_UNDECIDED, &run->problem.model->source, c->span,

@@ -81,6 +81,11 @@ void actio_run_explain_instant(struct actio_run *run)
         actio_report_at(run->problem.f, ACTIO_F_INSTANT_STUCK, &m->source, span,
                         ACTIO_ARGS(statement_text(run, end->statement), ACTIO_NUMBER(end->t)));
         return;
+    case ACTIO_RESET_ENDLESS:
+        actio_report_at(run->problem.f, ACTIO_F_INSTANT_ENDLESS, &m->source, span,
+                        ACTIO_ARGS(statement_text(run, end->statement), ACTIO_NUMBER(end->t),
+                                   ACTIO_TEXT(run->problem.sys->walls.contact[end->target])));
+        return;
     default: say_broken(run, end); return;
     }
 }

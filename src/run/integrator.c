@@ -31,6 +31,19 @@ size_t actio_integrator_state(const struct actio_integrator *i, double *y)
     return n;
 }
 
+size_t actio_integrator_held(const struct actio_integrator *i, double *held)
+{
+    const struct actio_system *sys = i ? i->run.problem.sys : NULL;
+    size_t count = sys ? sys->resets.held : 0;
+    if (count && held) memcpy(held, i->run.problem.motion.here.mode + sys->switches.count, count * sizeof *held);
+    return count;
+}
+
+const char *actio_integrator_held_name(const struct actio_integrator *i, size_t k)
+{
+    return i && k < i->run.problem.sys->resets.held ? i->run.problem.sys->resets.held_name[k] : NULL;
+}
+
 const struct actio_table *actio_integrator_events(const struct actio_integrator *i) { return i ? i->happened : NULL; }
 
 /* ---- going */
@@ -167,7 +180,8 @@ static uint64_t kind_of(const struct actio_integrator *i)
         h = mix(h, name, strlen(name) + 1);
     }
     const size_t sizes[] = { problem->sys->p,          problem->sys->switches.count, problem->sys->walls.contacts,
-                             problem->sys->walls.rubs, problem->sys->walls.slips,    problem->sys->walls.events };
+                             problem->sys->walls.rubs, problem->sys->walls.slips,    problem->sys->walls.events,
+                             problem->sys->resets.held, problem->sys->resets.clocks, problem->sys->resets.statements };
     h = mix(h, sizes, sizeof sizes);
     return mix(h, &i->pieces.local, sizeof i->pieces.local);
 }

@@ -157,7 +157,9 @@ static void judge_pair(struct actio_ladder *l, struct actio_pass *before, struct
     if (!holds(l, now) && !l->have_terms) actio_ladder_allow_terms(l, before, now);
     if (!holds(l, now) && l->m->sys->field.axes && !l->have_floor) actio_ladder_allow_floor(l, before, now);
     actio_ladder_date(l);
-    l->out->reached = holds(l, now) && same_end(before, now) && before->rounds == now->rounds && !l->out->hangs;
+    bool failed = before->result.status == ACTIO_FLOW_FAILED && now->result.status == ACTIO_FLOW_FAILED;
+    bool alike = before->fired == now->fired || failed; /* where bounces have no end, a finer run sees more */
+    l->out->reached = holds(l, now) && same_end(before, now) && alike && !l->out->hangs;
     if (now->result.rows > before->result.rows && now->result.status && now->result.status != ACTIO_FLOW_ENDED)
         now->result.rows = before->result.rows;
 }

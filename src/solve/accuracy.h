@@ -30,6 +30,7 @@ struct actio_outcome {
     bool hangs; /* on a contact that may have happened or not, at this time: */
     double hangs_at;
     size_t hangs_on;
+    bool hangs_on_event;
     double holds_until;
     size_t good_rows; /* rows whose error is within tol */
     double finest;    /* local tolerance of what is shown */

@@ -16,7 +16,7 @@ struct actio_pass {
     double local, *column;
     size_t lanes;
     struct actio_march_result result;
-    size_t rounds; /* of instants */
+    size_t fired; /* statements at instants */
 };
 
 struct actio_ladder {

@@ -4,6 +4,7 @@
 #include "solve/accuracy_inside.h"
 #include "base/roles.h"
 #include "solve/motion.h"
+#include "solve/resets.h"
 
 #include <float.h>
 #include <math.h>
@@ -105,9 +106,10 @@ static double difference_of(const struct actio_instants *in, struct matching *k,
 }
 
 /* Where a value that is off by `error` at the instant reaches 0, at most: rate s + bend s^2/2 = error. Where it may not
- * reach it, both ends of what it may do. */
+ * reach it, both ends of what it may do. Of a zero of high order steep s^order = error. */
 static double shift_of(struct actio_instant *i, double error)
 {
+    if (i->order) return pow(error / i->steep, 1.0 / i->order) + i->blur;
     double r = fabs(i->rate), c = fabs(i->bend), least = r * r - 2 * c * error;
     bool reaches = least > 0 || error == 0;
     i->touches = !reaches && (i->kind == ACTIO_PASSES || i->kind == ACTIO_IMPACT);
@@ -130,6 +132,7 @@ static double error_by_difference(const struct actio_ladder *l, struct matching 
     size_t id = identity(k, i);
     if (!isnan(difference)) {
         double moved = difference * (fabs(i->rate) + 0.5 * fabs(i->bend) * difference);
+        if (i->order) moved = i->steep * pow(difference, i->order);
         k->most[id] = fmax(k->most[id], moved);
         k->seen[id]++;
     }
@@ -187,14 +190,19 @@ static void join_touches(struct actio_instant_list *l)
 /* Velocities that an impact there would change by, at most: of a gap that is off by `error` at a turn. */
 static double kick_of(double error, double bend) { return 2 * sqrt(2 * fabs(bend) * error); }
 
-static bool near_hangs(const struct actio_near *near, double allowed)
+static bool near_hangs(const struct actio_motion *m, const struct actio_near *near, double allowed)
 {
+    if (near->kind == ACTIO_PASSES)
+        return !near->turns_back && near->error >= fabs(near->value) && actio_resets_acts_on(m, near->index);
     return near->kind == ACTIO_IMPACT && near->error >= fabs(near->value) && kick_of(near->error, near->bend) > allowed;
 }
 
-static bool impact_hangs(const struct actio_instants *in, const struct actio_instant *i, size_t n, double allowed)
+static bool impact_hangs(const struct actio_motion *m, const struct actio_instant *i, double allowed)
 {
+    const struct actio_instants *in = &m->instants;
+    size_t n = m->n;
     double change = 0;
+    if (i->kind == ACTIO_PASSES && i->touches) return actio_resets_acts_on(m, i->index);
     if (i->kind != ACTIO_IMPACT || !i->touches) return false;
     if (!i->jumps || i->numbers == ACTIO_NOWHERE) return true;
     const double *before = in->now.number + i->numbers + n;
@@ -202,21 +210,28 @@ static bool impact_hangs(const struct actio_instants *in, const struct actio_ins
     return change > allowed;
 }
 
-/* The first time at which the motion hangs on an impact that may be none, or on none that may be one. */
+static void hang_on(struct actio_ladder *l, size_t index, int kind)
+{
+    l->out->hangs_on = index;
+    l->out->hangs_on_event = kind == ACTIO_PASSES;
+}
+
+/* The first time at which the motion hangs on an impact that may be none, or on none that may be one; or a statement on
+ * such an event. */
 static void find_hanging(struct actio_ladder *l)
 {
     const struct actio_motion *m = l->m;
     const struct actio_instants *in = &m->instants;
     double way = l->aim->t1 < l->aim->t0 ? -1 : 1, first = INFINITY;
     for (size_t i = 0; i < in->nears; i++)
-        if (near_hangs(&in->near[i], l->aim->tol) && way * in->near[i].t < first) {
+        if (near_hangs(m, &in->near[i], l->aim->tol) && way * in->near[i].t < first) {
             first = way * in->near[i].t;
-            l->out->hangs_on = in->near[i].index;
+            hang_on(l, in->near[i].index, in->near[i].kind);
         }
     for (size_t i = 0; i < in->now.count; i++)
-        if (impact_hangs(in, &in->now.at[i], m->n, l->aim->tol) && way * in->now.at[i].t < first) {
+        if (impact_hangs(m, &in->now.at[i], l->aim->tol) && way * in->now.at[i].t < first) {
             first = way * in->now.at[i].t;
-            l->out->hangs_on = in->now.at[i].index;
+            hang_on(l, in->now.at[i].index, in->now.at[i].kind);
         }
     l->out->hangs = first < INFINITY;
     l->out->hangs_at = way * first;

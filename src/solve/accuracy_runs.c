@@ -84,7 +84,7 @@ static int run_once(struct actio_ladder *l, struct actio_pass *p, double local, 
     if (p->result.y) memcpy(p->result.y, aim->y0, m->ny * sizeof(double));
     struct actio_ode flow = actio_resets_over(m, l->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow);
     if (!status) status = actio_march(l->ctx, &flow, &task, &p->result);
-    p->rounds = actio_resets_rounds(m);
+    p->fired = actio_resets_fired(m);
     l->out->rhs += p->result.stats.rhs;
     l->out->runs++;
     if (!l->stepper->stiff) {

@@ -12,7 +12,7 @@
 /* of the largest sticking friction: beyond this it slides; a little more than stance.c allows */
 #define AT_THE_EDGE 3e-13
 #define EDGES 10        /* of that: what has not come farther is still at the edge */
-#define WALL_JUMPS 1e-9 /* of the size of a gap's terms: a wall that is farther off behind a switch has jumped */
+#define WALL_JUMPS 1e-9 /* of 1 or the size of a gap's terms: a wall that is farther off behind a switch has jumped */
 #define HALT 1e-7       /* of the fastest slip along two directions: there it is as good as 0, and turns no more */
 #define ALLOWANCE 1e-13 /* of the size of a gap's terms: a released contact may come this far back */
 
@@ -251,7 +251,7 @@ static int walls_jump(struct actio_contacts *c, double t, const double *y)
     int status = actio_contacts_at(c, t, y);
     for (size_t i = 0; i < c->contacts && !status; i++) {
         const double *g = actio_gap_of(c, i);
-        double far = WALL_JUMPS * g[ACTIO_GAP_SIZE];
+        double far = WALL_JUMPS * fmax(1, g[ACTIO_GAP_SIZE]);
         if (g[ACTIO_GAP_VALUE] < -far) {
             c->m->halted.why = ACTIO_STOP_GAP_JUMPS;
             c->m->halted.by = i;

@@ -4,6 +4,7 @@
 #include "base/roles.h"
 #include "solve/between.h"
 #include "solve/contacts.h"
+#include "solve/resets.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,6 +65,9 @@ int actio_instants_add(struct actio_motion *m, double t, enum actio_instant_kind
                                                           .rate = in->open ? in->meeting.rate : NAN,
                                                           .bend = in->open ? in->meeting.bend : NAN,
                                                           .residual = in->open ? in->meeting.slack : 0,
+                                                          .steep = in->meeting.steep,
+                                                          .blur = in->meeting.blur,
+                                                          .order = (unsigned char)(in->open ? in->meeting.order : 0),
                                                           .by = in->by,
                                                           .numbers = ACTIO_NOWHERE,
                                                           .index = (uint32_t)index,
@@ -134,7 +138,8 @@ static void motion_meet(void *user, const struct actio_meeting *what)
     in->change = m->history.changes;
     in->open = true;
     in->held = what->guard < m->sys->switches.count && actio_is_between(m->here.mode[what->guard]);
-    bool may_jump = what->guard + m->flow.watched < m->flow.guards && (m->corner || m->contacts);
+    size_t firm = m->flow.guards - m->flow.watched;
+    bool may_jump = what->guard < firm ? m->corner || m->contacts : actio_resets_acts_on(m, what->guard - firm);
     weigh(m, what);
     in->energy = may_jump ? actio_instants_energy(m, what->t, what->y) : NAN;
 }
@@ -152,6 +157,28 @@ static bool motion_may_near(void *user, size_t k)
     const struct actio_motion *m = user;
     return k + m->flow.watched >= m->flow.guards
            || (k >= m->sys->switches.count && is_open_contact(m, k - m->sys->switches.count));
+}
+
+/* Has the guard one sign in all states around, also where some of the values move? */
+static bool has_one_sign(struct actio_motion *m, const struct actio_meeting *what)
+{
+    double *y = m->instants.y, *g = y + m->ny, sign = what->value < 0 ? -1 : 1;
+    size_t draws = m->ny <= FEW ? m->ny : FEW;
+    bool one = true;
+    memcpy(y, what->y, m->ny * sizeof *y);
+    for (size_t draw = 0; draw < 2 * draws && one; draw++) {
+        unsigned state = 2463534242u * (unsigned)(draw / 2 + 1);
+        for (size_t i = 0; i < m->ny; i++) {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            bool alone = m->ny <= FEW, moves = !alone || i == draw / 2, up = draw % 2 == (alone ? 0 : state >> 8 & 1);
+            if (moves) y[i] = what->y[i] + (up ? 1 : -1) * moved_by(what->y[i]);
+        }
+        one = sign * guard_of(m, what->guard, what->t, g) >= 0;
+        memcpy(y, what->y, m->ny * sizeof *y);
+    }
+    return one;
 }
 
 /* Of too many the nearest are kept, as far as their bends show how far away they are. */
@@ -173,7 +200,8 @@ static void motion_nears(void *user, const struct actio_meeting *what)
                              .slack = what->slack,
                              .by = in->by,
                              .index = (uint32_t)(what->guard - (event ? first_event : m->sys->switches.count)),
-                             .kind = event ? ACTIO_PASSES : ACTIO_IMPACT };
+                             .kind = event ? ACTIO_PASSES : ACTIO_IMPACT,
+                             .turns_back = event && has_one_sign(m, what) };
 }
 
 /* ---- after */

@@ -23,16 +23,16 @@ struct actio_instant_weights {
 
 /* index: of the contact, rub, event or switch; value: impulse, or a switch's new branch; energy: taken, NAN = not
  * known; met: when the guard showed it, a little earlier than t where a series of bounces or a slide runs out;
- * guard: what it did there, rate NAN: none showed it; error: NAN = not known; numbers: where place (n) and, if it
+ * guard: what it did there, rate NAN: none showed it, order: of a zero of third or higher order; error: NAN = not known; numbers: where place (n) and, if it
  * jumps, velocities before and after (n each) stand, ACTIO_NOWHERE = not kept; touches: whether it happened at all is
  * within the errors. */
 struct actio_instant {
     double t, met, value, energy, error;
-    double rate, bend, residual;
+    double rate, bend, residual, steep, blur;
     struct actio_instant_weights by;
     size_t numbers;
     uint32_t index;
-    unsigned char kind;
+    unsigned char kind, order;
     bool jumps, touches;
     const char *rule;
 };
@@ -42,6 +42,7 @@ struct actio_near {
     struct actio_instant_weights by;
     uint32_t index;
     unsigned char kind; /* of what it would have been: ACTIO_PASSES or ACTIO_IMPACT */
+    bool turns_back;    /* no state nearby takes it through 0: a square, an absolute value */
 };
 enum { ACTIO_NEARS = 256 }; /* the nearest of a run */
 /* A list and its numbers. */

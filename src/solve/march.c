@@ -198,7 +198,7 @@ static void move_to(struct actio_marching *m, const struct actio_incident *what)
         memcpy(m->f, m->y_at, bytes);
         bool exact = m->stepper->retake && m->stepper->retake(m->h, t, y) == 0;
         if (!exact) memcpy(y, m->f, bytes);
-        if (exact && what->kind == CROSSING) meet_surface(m, what->guard, &t, y);
+        if (exact && (what->kind == CROSSING || what->kind == PASS)) meet_surface(m, what->guard, &t, y);
     }
     memcpy(m->y, y, bytes);
     m->t = m->t_next = t;
@@ -213,15 +213,6 @@ static bool chatters(struct actio_marching *m)
         m->chatter = 0;
     }
     return ++m->chatter > MOST_CHATTER;
-}
-
-/* A velocity that an impact turns has not passed zero: sides are seen anew, but of what crosses at this very instant.
- * */
-static void forget_sides(struct actio_marching *m, const double *old, const double *new)
-{
-    if (memcmp(old, new, known_length(m->flow) * sizeof *old) == 0) return;
-    for (size_t i = m->flow->guards - m->flow->watched; i < m->flow->guards; i++)
-        if (!m->due[i]) m->side[i] = 0;
 }
 
 /* A known state that may have jumped becomes the one that is integrated, also where the motion ends with it. */
@@ -251,10 +242,32 @@ static int leave(struct actio_marching *m, int stop, const double *old, const do
     return bad ? bad : stop;
 }
 
+/* What follows a crossing at its own time has no rate of its own. */
+static void meet_inside(struct actio_marching *m, const struct actio_incident *what, struct actio_meeting *meeting)
+{
+    actio_march_meet(m, what, meeting);
+    if (what->kind == PASS && m->fresh && what->t == m->t && m->crossed_at == m->t) meeting->rate = NAN;
+}
+
+/* A guard that ends the step is beyond; one that stays at zero has no side. */
+static void go_beyond(struct actio_marching *m, const struct actio_incident *what)
+{
+    if (what->kind != PASS) return;
+    m->side[what->guard] = (signed char)-m->side[what->guard];
+    m->passed[what->guard] = m->t;
+}
+
+static void fall_asleep(struct actio_marching *m, const struct actio_incident *what)
+{
+    if (what->kind != PASS || m->calm[what->guard] == AWAKE) return;
+    m->calm[what->guard] = ASLEEP;
+    m->side[what->guard] = 0;
+}
+
 static int cross(struct actio_marching *m, const struct actio_incident *what)
 {
     struct actio_meeting meeting;
-    if (m->flow->list.meet) actio_march_meet(m, what, &meeting);
+    if (m->flow->list.meet) meet_inside(m, what, &meeting);
     move_to(m, what);
     m->guard = what->guard;
     if (m->flow->project) {
@@ -267,15 +280,19 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     memcpy(old, known, known_length(m->flow) * sizeof *old);
     follow(m, known, true);
     if (m->flow->list.meet) meet(m, &meeting, m->t, old);
+    actio_march_keep_sides(m);
+    go_beyond(m, what);
     int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;
     stop = leave(m, stop, old, known);
-    forget_sides(m, old, known);
+    if (what->kind == CROSSING) m->crossed_at = m->t;
+    actio_march_see_sides(m, old, known);
+    fall_asleep(m, what);
     stop = fold_back(m, known, stop);
     if (!stop) catch_up(m);
     rows_here(m); /* a row at this time has the state after it */
     if (!stop && chatters(m)) stop = ACTIO_FLOW_FAILED;
     if (stop) return stop;
-    m->side[what->guard] = (signed char)-m->side[what->guard];
+    if (what->kind == CROSSING) m->side[what->guard] = (signed char)-m->side[what->guard];
     m->touched_at = m->t;
     restart(m);
     return 0;
@@ -291,9 +308,10 @@ static int tick(struct actio_marching *m)
     actio_march_known_of(m, m->t, m->y, known);
     memcpy(m->moved_by_tick, known, known_length(m->flow) * sizeof *known);
     follow(m, known, true);
-    int stop = leave(m, m->flow->clock.tick(m->flow->user, m->t, known), m->moved_by_tick, known);
     memset(m->due, 0, m->flow->guards);
-    forget_sides(m, m->moved_by_tick, known);
+    actio_march_keep_sides(m);
+    int stop = leave(m, m->flow->clock.tick(m->flow->user, m->t, known), m->moved_by_tick, known);
+    actio_march_see_sides(m, m->moved_by_tick, known);
     stop = fold_back(m, known, stop);
     rows_here(m);
     if (stop) return stop;
@@ -322,7 +340,7 @@ static int pass(struct actio_marching *m, const struct actio_incident *what)
     const struct actio_ode *flow = m->flow;
     struct actio_meeting meeting;
     if (!flow->list.meet) return flow->passed(flow->user, what->guard, what->t, actio_march_known_at(m, what->t));
-    actio_march_meet(m, what, &meeting);
+    meet_inside(m, what, &meeting);
     meeting.slack = actio_march_slack(m, what->guard, what->t);
     const double *y = actio_march_known_at(m, what->t);
     meet(m, &meeting, what->t, y);
@@ -342,6 +360,7 @@ static int tell(struct actio_marching *m, const struct actio_incident *what)
         m->side[what->guard] = (signed char)-m->side[what->guard];
         const signed char *way = flow->way ? flow->way + what->guard + flow->watched - flow->guards : &either;
         stop = *way && *way != m->side[what->guard] ? 0 : pass(m, what);
+        fall_asleep(m, what);
     } else if (what->kind == TOUCH) {
         m->touched_at = what->t;
         stop = flow->touched(flow->user, what->guard, what->t, y);
@@ -369,10 +388,12 @@ static int inside_step(struct actio_marching *m, bool *crossed)
         int late = m->flow->guards ? actio_march_look_at_guards(m, &next) : 0;
         m->guard = SIZE_MAX;
         if (late) return late;
-        if (!looked) actio_march_look_near(m, next.kind == CROSSING || next.kind == CUT ? next.t : m->t_next);
+        if (next.kind == NOTHING && !looked) actio_march_meets_clock(m, &next);
+        bool ends = actio_march_ends(m, &next);
+        if (!looked) actio_march_look_near(m, ends || next.kind == CUT ? next.t : m->t_next);
         looked = true;
         if (next.kind == NOTHING) return 0;
-        if (next.kind == CROSSING) {
+        if (ends) {
             *crossed = true;
             return cross(m, &next);
         }
@@ -459,11 +480,13 @@ static bool march_take_memory(struct actio_marching *m, double **block)
 {
     size_t n = m->flow->n, guards = m->flow->guards, known = m->flow->unfold ? m->flow->known : 0;
     size_t jump = m->flow->clock.next ? known_length(m->flow) : 0;
-    *block = actio_alloc(m->ctx, 4 * n + jump + 2 * known + (ACTIO_ROOT_NODES + 2) * guards + 1, sizeof **block);
-    m->side = actio_alloc(m->ctx, 2 * guards + 1, sizeof *m->side);
+    *block = actio_alloc(m->ctx, 4 * n + jump + 2 * known + (ACTIO_ROOT_NODES + 3) * guards + 1, sizeof **block);
+    m->side = actio_alloc(m->ctx, 4 * guards + 1, sizeof *m->side);
     m->h = m->stepper->open(m->ctx, m->flow);
     if (!*block || !m->side || !m->h) return false;
     m->due = m->side + guards;
+    m->was = m->due + guards;
+    m->calm = m->was + guards;
     m->y = *block;
     m->y_next = m->y + n;
     m->y_at = m->y_next + n;
@@ -473,7 +496,8 @@ static bool march_take_memory(struct actio_marching *m, double **block)
     m->known = m->sample + ACTIO_ROOT_NODES * guards;
     m->moved = m->known + known;
     m->passed = m->moved + known;
-    m->moved_by_tick = m->passed + guards;
+    m->most = m->passed + guards;
+    m->moved_by_tick = m->most + guards;
     return true;
 }
 
@@ -483,17 +507,22 @@ static int run(struct actio_marching *m)
     int status = 0;
     double *known = m->flow->unfold ? m->known : m->y;
     memcpy(known, task->y0, known_length(m->flow) * sizeof *known);
+    size_t firm = m->flow->guards - m->flow->watched;
+    if (m->flow->lend)
+        m->flow->lend(m->flow->user, (struct actio_sides){ m->side + firm, m->due + firm, m->most + firm });
+    for (size_t i = 0; i < m->flow->guards; i++) m->passed[i] = task->t0 - m->direction * HUGE_VAL;
+    if (task->sides && m->flow->watched) {
+        size_t watched = m->flow->watched;
+        memcpy(m->side + firm, task->sides, watched);
+        memcpy(m->calm + firm, task->sides + watched, watched);
+        memcpy(m->passed + firm, task->passed, watched * sizeof *m->passed);
+        memcpy(m->most + firm, task->passed + watched, watched * sizeof *m->most);
+    }
     if (m->flow->enter) status = m->flow->enter(m->flow->user, task->t0, known);
     if (!status && m->flow->fold) status = m->flow->fold(m->flow->user, task->t0, known, m->y);
-    for (size_t i = 0; i < m->flow->guards; i++) m->passed[i] = task->t0 - m->direction * HUGE_VAL;
-    size_t firm = m->flow->guards - m->flow->watched;
-    if (task->sides && m->flow->watched) {
-        memcpy(m->side + firm, task->sides, m->flow->watched);
-        memcpy(m->passed + firm, task->passed, m->flow->watched * sizeof *m->passed);
-    }
     m->t = m->t_next = m->chatter_from = m->t_poor = task->t0;
     m->poor = 1;
-    m->touched_at = m->singular_at = task->t0 - m->direction * HUGE_VAL;
+    m->touched_at = m->singular_at = m->crossed_at = task->t0 - m->direction * HUGE_VAL;
     m->guard = SIZE_MAX;
     rows_here(m);
     if (status) return status;
@@ -517,7 +546,9 @@ static void report(struct actio_marching *m, struct actio_march_result *out)
     size_t watched = m->flow->watched, firm = m->flow->guards - watched;
     if (!m->task->sides || !watched) return;
     memcpy(m->task->sides, m->side + firm, watched);
+    memcpy(m->task->sides + watched, m->calm + firm, watched);
     memcpy(m->task->passed, m->passed + firm, watched * sizeof *m->passed);
+    memcpy(m->task->passed + watched, m->most + firm, watched * sizeof *m->most);
 }
 
 int actio_march(struct actio_context *ctx, const struct actio_ode *flow, const struct actio_march_task *task,

@@ -22,10 +22,11 @@ typedef void (*actio_dense_fn)(void *where, double t, double *y);
 
 /* A guard at the instant when it shows something, in the state before it: its value, how fast it moves along the motion
  * and how that changes (rate NAN: it jumps there, with a switch), how large it is nearby, by how much an interpolant
- * is wrong. */
+ * is wrong. order: 0, or of a zero of third or higher order, steep*|time|^order, which rounding blurs. */
 struct actio_meeting {
     size_t guard;
-    double t, value, rate, bend, size, slack;
+    double t, value, rate, bend, size, slack, steep, blur;
+    int order;
     const double *y;
 };
 
@@ -44,6 +45,15 @@ struct actio_listener {
     bool (*may_near)(void *user, size_t guard);
     void (*nears)(void *user, const struct actio_meeting *what);
 };
+
+/* By watched guard: its side, 0 = not known; whether it crosses with what crosses now; its largest value so far. */
+struct actio_sides {
+    signed char *side;
+    const signed char *due;
+    const double *most;
+};
+
+#define ACTIO_TIME_KNOWN 30.0 /* of the local tolerance and the interval: times are not known better */
 
 /* y' = f(t, y) with an invariant manifold. All callbacks take `user` first. Nothing here allocates. */
 struct actio_ode {
@@ -79,6 +89,13 @@ struct actio_ode {
     int (*passed)(void *user, size_t guard, double t, const double *y);
     /* Directions in which they count, by watched guard: 1 rising, -1 falling, 0 either. NULL: either. */
     const signed char *way;
+    /* By watched guard: where it passes the step ends, and `crossed` is called. The sides of `own` ones after a jump are
+     * the flow's business: `lend` gives it those of all watched guards, to read and to set in `crossed` and `tick`, which
+     * see the side beyond of the guard that passes. NULL: none, nowhere. */
+    const bool *ends, *own;
+    void (*lend)(void *user, struct actio_sides sides);
+    /* What clocks, crossings and own guards do within this time is one instant; times are not known better. */
+    double together;
     struct actio_clock clock;
     struct actio_listener list;
     /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL =
@@ -192,8 +209,9 @@ struct actio_march_task {
     bool stop_when_stiff; /* end with ACTIO_MARCH_STIFF when the stepper says that the problem is stiff */
     void (*progress)(void *user, double t);
     void *progress_user;
-    /* Of a motion in pieces, by watched guard, in and out: the side on which it is, and when it was last passed, so
-     * that what happens at the seam of two pieces is seen once. NULL = a motion of its own. */
+    /* Of a motion in pieces, by watched guard, in and out: the side on which it is, then whether it rests at 0; when it
+     * was last passed, then its largest value. So what happens at the seam of two pieces is seen once. NULL = a motion
+     * of its own. */
     signed char *sides;
     double *passed;
     const struct actio_follower *follower; /* NULL: nobody */

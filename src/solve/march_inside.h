@@ -5,7 +5,10 @@
 
 #include "solve/march.h"
 
-enum actio_incident_kind { NOTHING, CROSSING, PASS, TOUCH, SINGULAR, CUT }; /* CUT: beyond, a guard has no value */
+/* CUT: beyond, a guard has no value */
+enum actio_incident_kind { NOTHING, CROSSING, PASS, TOUCH, SINGULAR, CUT };
+/* Of a watched guard: it has come to 0, or a jump put it there, and may stay; it stays there. */
+enum actio_calm { AWAKE, AT_ZERO, PUT_TO_ZERO, ASLEEP };
 struct actio_incident {
     enum actio_incident_kind kind;
     double t;
@@ -26,14 +29,17 @@ struct actio_marching {
     double *moved_by_tick;                      /* scratch: the known state before the clock */
     double *known, *moved;                      /* scratch, where the known state is another */
     double *passed;                             /* by watched guard: up to when its crossings were reported */
+    double *most;                               /* by watched guard: its largest value so far */
     signed char *side;                          /* sign of each guard in this mode, 0 = not known yet */
     signed char *due;                           /* by watched guard: it crosses together with `firm` */
-    struct actio_incident firm;                 /* the first thing that changes modes in this step */
+    signed char *was, *calm;                    /* by watched guard: its side before what crosses; enum actio_calm */
+    struct actio_incident firm;                 /* the first thing that ends this step */
     size_t row[ACTIO_MARCH_LISTS];              /* the next one of each list */
     size_t ticks;
     size_t steps, rhs, projections, guard; /* guard: the one in hand */
     double look_start, look_end;           /* of the part of the step where the guard has values */
     double touched_at, singular_at;        /* the last ones reported, not to be reported twice */
+    double crossed_at;                     /* the last time at which modes changed */
     double since;                          /* from the crossing under way to its rounded time */
     double chatter_from;
     size_t chatter;
@@ -43,8 +49,25 @@ struct actio_marching {
 
 static inline double zero_sign(double x) { return (double)(x > 0) - (double)(x < 0); }
 static inline bool before(const struct actio_marching *m, double a, double b) { return (b - a) * m->direction > 0; }
+static inline bool is_watched(const struct actio_marching *m, size_t guard)
+{
+    return guard + m->flow->watched >= m->flow->guards;
+}
+static inline size_t watched_index(const struct actio_marching *m, size_t guard)
+{
+    return guard + m->flow->watched - m->flow->guards;
+}
 static inline size_t known_length(const struct actio_ode *flow) { return flow->unfold ? flow->known : flow->n; }
 
+/* march_look.c: what passes there counts, and ends the step; times that differ by less than this are one instant */
+bool actio_march_ends(const struct actio_marching *m, const struct actio_incident *what);
+double actio_march_instant(const struct actio_marching *m, double t);
+/* march_sides.c: sides of watched guards around what crosses: kept before, and seen anew after a jump from the known
+ * state `old` to `new` */
+void actio_march_keep_sides(struct actio_marching *m);
+void actio_march_see_sides(struct actio_marching *m, const double *old, const double *new);
+/* one that is at zero, or has come to stay there, is looked at; false: as any other is */
+bool actio_march_is_calm(struct actio_marching *m, const double *sample, struct actio_incident *best);
 /* march.c: the known state of an integrated one, and that at a time of the step; NAN where it can't be unfolded. */
 const double *actio_march_known_of(struct actio_marching *m, double t, const double *y, double *to);
 const double *actio_march_known_at(struct actio_marching *m, double t);
@@ -55,6 +78,8 @@ void actio_march_sample_guards(struct actio_marching *m);
 int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *best); /* a flow status */
 /* what the guard of an incident does there, on the step's interpolant */
 void actio_march_meet(struct actio_marching *m, const struct actio_incident *what, struct actio_meeting *meeting);
+/* march_sides.c: a guard that crosses at the clock's time, at which the step ends: it crosses first */
+void actio_march_meets_clock(struct actio_marching *m, struct actio_incident *what);
 /* march_near.c: guards that come near 0 before `until` and turn back */
 void actio_march_look_near(struct actio_marching *m, double until);
 void actio_march_look_at_quality(struct actio_marching *m, struct actio_incident *best);

@@ -33,28 +33,45 @@ static bool is_new_touch(const struct actio_marching *m, double t)
     return m->flow->touched && before(m, m->touched_at, t) && fabs(t - m->t) > 1e-6 * fabs(m->t_next - m->t);
 }
 
-static bool is_watched(const struct actio_marching *m) { return m->guard + m->flow->watched >= m->flow->guards; }
-static enum actio_incident_kind crossing(const struct actio_marching *m) { return is_watched(m) ? PASS : CROSSING; }
+static enum actio_incident_kind crossing(const struct actio_marching *m)
+{
+    return is_watched(m, m->guard) ? PASS : CROSSING;
+}
 
-/* Times that differ by less than this are one instant. */
-static double instant(const struct actio_marching *m, double t)
+double actio_march_instant(const struct actio_marching *m, double t)
 {
     return m->direction * 1e-12 * fmax(fabs(t), fabs(m->task->t1 - m->task->t0));
 }
+static double instant(const struct actio_marching *m, double t) { return actio_march_instant(m, t); }
+
+bool actio_march_ends(const struct actio_marching *m, const struct actio_incident *what)
+{
+    if (what->kind != PASS || !m->flow->ends) return what->kind == CROSSING;
+    size_t i = watched_index(m, what->guard);
+    int way = m->flow->way ? m->flow->way[i] : 0;
+    return m->flow->ends[i] && (way == 0 || way == -m->side[what->guard]);
+}
 
 /* Another sign at once after a passage is rounding, as where a law finds velocities by iteration: it is not a second
- * passage. What is reached in the last instant is not passed. */
+ * passage. */
 static bool is_stale(const struct actio_marching *m, enum actio_incident_kind kind, double t)
 {
-    if (kind != PASS) return false;
-    return !before(m, m->passed[m->guard] + instant(m, t), t) || !before(m, t + instant(m, t), m->task->t1);
+    return kind == PASS && !before(m, m->passed[m->guard] + instant(m, t), t);
+}
+
+/* What is reached in the last instant is not passed: a motion that goes on from there decides. An end of its own is
+ * wide enough for the errors of times. */
+static bool is_at_end(const struct actio_marching *m, enum actio_incident_kind kind, double t)
+{
+    double span = m->task->t1 - m->task->t0, last = m->task->sides ? 0 : ACTIO_TIME_KNOWN * m->task->rtol * fabs(span);
+    return kind == PASS && !before(m, t + m->direction * fmax(last, fabs(instant(m, t))), m->task->t1);
 }
 
 /* A passage at the instant of a switch is decided after it, by the sides before and after: the switch may turn the
  * guard back. */
 static bool is_due(struct actio_marching *m, enum actio_incident_kind kind, double t)
 {
-    if (kind != PASS || m->firm.kind != CROSSING || before(m, t + instant(m, t), m->firm.t)) return false;
+    if (kind != PASS || m->firm.kind == NOTHING || before(m, t + instant(m, t), m->firm.t)) return false;
     m->due[m->guard] = !before(m, m->firm.t + instant(m, t), t);
     return true;
 }
@@ -68,7 +85,7 @@ static bool falls_away(struct actio_marching *m, double t, double d)
  * the start of the step. */
 static bool is_pole(struct actio_marching *m, enum actio_incident_kind kind, double t)
 {
-    double d = 1e-7 * (m->t_next - m->t);
+    double d = m->direction * fmax(1e-7 * fabs(m->t_next - m->t), 16 * DBL_EPSILON * fabs(t));
     bool left = before(m, m->look_start, t - 2 * d), right = before(m, t + 2 * d, m->look_end);
     if (kind != PASS || (m->fresh && t == m->t) || (!left && !right)) return false;
     return (!left || falls_away(m, t, -d)) && (!right || falls_away(m, t, d));
@@ -143,11 +160,13 @@ static bool follow_signs(struct actio_marching *m, const double *root, size_t co
         double left = j ? root[j - 1] : m->look_start, right = j < count ? root[j] : m->look_end;
         double sign = sign_between(m, left, right);
         if (sign == 0) continue;
-        if (*side == 0) *side = (signed char)sign;
-        if (is_watched(m) && !before(m, m->passed[m->guard], right)) continue;
         bool moment = j == 0 && ((count > 0 && is_moment(m, left, right)) || is_on_its_way_back(m));
+        if (*side == 0 && moment && is_watched(m, m->guard)) continue;
+        if (*side == 0) *side = (signed char)sign;
+        if (is_watched(m, m->guard) && !before(m, m->passed[m->guard], right)) continue;
         enum actio_incident_kind kind = moment ? NOTHING : incident_at(m, left, sign, last);
         if (kind == PASS) left = sign_since(m, left, 0.5 * (left + right), sign);
+        if (is_at_end(m, kind, left)) return false;
         if (happens(m, kind, left, best)) return true;
         if (kind == PASS) take_side(m, sign, left);
         last = sign;
@@ -160,7 +179,7 @@ static void follow_sign(struct actio_marching *m, double sign, struct actio_inci
 {
     signed char *side = &m->side[m->guard];
     if (*side == 0) *side = (signed char)sign;
-    if (sign != *side && is_on_its_way_back(m)) return;
+    if (sign != *side && (is_on_its_way_back(m) || is_at_end(m, crossing(m), m->t))) return;
     if (sign != *side && !happens(m, crossing(m), m->t, best)) take_side(m, sign, m->t);
 }
 
@@ -256,11 +275,22 @@ static void look_at_parts(struct actio_marching *m, const double *sample, struct
     if (!isfinite(sample[last * guards])) m->side[m->guard] = 0;
 }
 
+/* Modes change at its start, so that it is no step: no side is taken from it. */
+static bool is_void(const struct actio_marching *m)
+{
+    return m->firm.kind == CROSSING && !before(m, m->t + instant(m, m->t), m->firm.t);
+}
+
 static void look_at_watched(struct actio_marching *m, const double *sample, struct actio_incident *best)
 {
     size_t guards = m->flow->guards;
     m->look_start = m->t;
     m->look_end = m->t_next;
+    if (is_void(m) && (m->side[m->guard] == 0 || m->calm[m->guard] != AWAKE)) {
+        m->due[m->guard] = m->calm[m->guard] == AT_ZERO;
+        return;
+    }
+    if (actio_march_is_calm(m, sample, best)) return;
     if (finite_nodes(sample, guards, ACTIO_ROOT_NODES) < ACTIO_ROOT_NODES) look_at_parts(m, sample, best);
     else if (actio_root_free(sample, guards)) follow_sign(m, zero_sign(*sample), best);
     else look_between(m, m->t, m->t_next, sample, best);
@@ -283,19 +313,33 @@ static void look_at_firm(struct actio_marching *m, const double *sample, struct 
     }
 }
 
-/* Each root costs an evaluation of all guards: where there are thousands, one step can take long. */
-int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *best)
+/* Of the watched ones, those that end the step, or the others. */
+static int look_between_guards(struct actio_marching *m, size_t from, size_t to, bool ends, struct actio_incident *best)
 {
     size_t guards = m->flow->guards, firm = guards - m->flow->watched;
-    memset(m->due, 0, guards);
-    for (m->guard = 0; m->guard < guards; m->guard++) {
+    for (m->guard = from; m->guard < to; m->guard++) {
         const double *sample = m->sample + m->guard;
+        bool looks = m->guard < firm || ends == (m->flow->ends && m->flow->ends[m->guard - firm]);
+        if (!looks) continue;
         if (!actio_root_free(sample, guards) && actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
-        if (m->guard <= firm) m->firm = *best; /* at the first of the watched ones it is complete */
         if (m->guard < firm) look_at_firm(m, sample, best);
         else look_at_watched(m, sample, best);
     }
     return ACTIO_FLOW_OK;
+}
+
+/* What ends the step is looked at first: others at its time are decided after it. Each root costs an evaluation of all
+ * guards: where there are thousands, one step can take long. */
+int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *best)
+{
+    size_t guards = m->flow->guards, firm = guards - m->flow->watched;
+    memset(m->due, 0, guards);
+    m->firm = (struct actio_incident){ NOTHING, 0, SIZE_MAX };
+    int status = look_between_guards(m, 0, firm, false, best);
+    if (actio_march_ends(m, best)) m->firm = *best;
+    if (!status && m->flow->ends) status = look_between_guards(m, firm, guards, true, best);
+    if (actio_march_ends(m, best)) m->firm = *best;
+    return status ? status : look_between_guards(m, firm, guards, false, best);
 }
 
 /* Bends of two widths agree but for rounding. */
@@ -303,6 +347,27 @@ static double agreed(double wide, double narrow)
 {
     double less = fmin(fabs(wide), fabs(narrow)), more = fmax(fabs(wide), fabs(narrow));
     return wide * narrow > 0 && more <= 2 * less ? wide : 0;
+}
+
+/* By which power the guard grows with the distance from the instant, on both sides; 0: it doesn't. */
+static double power_at(struct actio_marching *m, double t, double d)
+{
+    double before_it = guard_value(m, t - d) / guard_value(m, t - 0.5 * d),
+           behind = guard_value(m, t + d) / guard_value(m, t + 0.5 * d);
+    return before_it > 0 && behind > 0 ? log2(fmin(before_it, behind)) : 0;
+}
+
+/* A zero of third or higher order: the power, how steep it is, and how near the power still shows. What is nearer is
+ * rounding, and the zero may be anywhere there. */
+static void see_order(struct actio_marching *m, double d, struct actio_meeting *meeting)
+{
+    enum { HALVINGS = 60, MOST_ORDER = 15 };
+    double t = meeting->t, power = power_at(m, t, d), order = round(power);
+    if (!(power > 2.5) || order > MOST_ORDER) return;
+    meeting->order = (int)order;
+    meeting->steep = fmin(fabs(guard_value(m, t - d)), fabs(guard_value(m, t + d))) / pow(fabs(d), order);
+    for (int i = 0; i < HALVINGS && fabs(power_at(m, t, 0.5 * d) - order) < 0.5; i++) d *= 0.5;
+    meeting->blur = fabs(d);
 }
 
 /* A parabola through values of the guard next to the instant, inside the step. */
@@ -320,6 +385,7 @@ void actio_march_meet(struct actio_marching *m, const struct actio_incident *wha
                                        .rate = (g[4] - g[0]) / (4 * h) + bend * (what->t - first - 2 * h),
                                        .bend = bend,
                                        .size = fmax(fabs(g[0]), fabs(g[4])) };
+    if (is_watched(m, what->guard) && first == what->t - 2 * h) see_order(m, 2 * h, meeting);
 }
 
 void actio_march_look_at_quality(struct actio_marching *m, struct actio_incident *best)

@@ -75,8 +75,8 @@ static void look_near(struct actio_marching *m, size_t node, double sign, double
     double a = actio_root_node(m->t, m->t_next, node ? node - 1 : 0),
            b = actio_root_node(m->t, m->t_next, node + 1 < ACTIO_ROOT_NODES ? node + 1 : node), least;
     double t = near_least(m, a, b, sign, &least), edge = 1e-6 * fabs(m->t_next - m->t);
-    bool inside = fabs(t - m->t) > edge && fabs(t - m->t_next) > edge;
-    if (!inside || !before(m, t, until) || least > NEAR * most_of(m->sample + m->guard, m->flow->guards)) return;
+    bool inside = fabs(t - m->t) > edge && fabs(t - m->t_next) > edge && before(m, t, until) && fabs(t - until) > edge;
+    if (!inside || least > NEAR * most_of(m->sample + m->guard, m->flow->guards)) return;
     struct actio_meeting near;
     actio_march_meet(m, &(struct actio_incident){ NOTHING, t, m->guard }, &near);
     near.value = sign * least;

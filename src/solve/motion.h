@@ -248,6 +248,8 @@ const double *actio_motion_modes_at(const struct actio_motion *motion, double t,
 void actio_switches_note(struct actio_motion *motion, double t, const double *y, double *guard);
 int actio_switches_reread(struct actio_motion *motion, double t, const double *y, const double *guard);
 int actio_switches_jumped(struct actio_motion *m, double t, const double *y);
+/* Does a switch stand on its surface, so that it may still take another side at this instant? */
+bool actio_switches_on_surface(struct actio_motion *m, double t, const double *y);
 /* switch_rest.c: it rests, and may leave its surface at any time */
 bool actio_switch_may_leave(struct actio_motion *motion, size_t k, double t, const double *y);
 void actio_switch_guard(void *motion, double t, const double *y, double *g); /* the flow's guard, side and crossed */

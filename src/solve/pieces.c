@@ -64,12 +64,11 @@ static void visit_all(struct record *r, struct actio_pieces *p)
     visit(r, p->y, m->ny * sizeof *p->y);
     visit(r, m->here.mode, actio_system_modes(m->sys) * sizeof *m->here.mode);
     visit(r, m->rests, m->sys->switches.count * sizeof *m->rests);
-    visit(r, p->sides, m->flow.watched * sizeof *p->sides);
-    visit(r, p->passed, m->flow.watched * sizeof *p->passed);
+    visit(r, p->sides, 2 * m->flow.watched * sizeof *p->sides);
+    visit(r, p->passed, 2 * m->flow.watched * sizeof *p->passed);
     if (m->contacts) visit_contacts(r, m->contacts);
     struct actio_resets_kept kept = actio_resets_keep(m);
     if (kept.clocks) visit(r, kept.tick, kept.clocks * sizeof *kept.tick);
-    if (kept.guards) visit(r, kept.side, kept.guards);
     if (kept.events) visit(r, kept.level, kept.events);
 }
 
@@ -101,6 +100,7 @@ void actio_pieces_place(struct actio_pieces *p, double t, const double *y)
     p->way = 0;
     p->begun = false;
     memcpy(p->y, y, p->m->ny * sizeof *y);
+    actio_resets_begin(p->m, t); /* held values can be read before the first step */
 }
 
 int actio_pieces_open(struct actio_pieces *p, struct actio_context *ctx, struct actio_motion *m,
@@ -117,8 +117,8 @@ int actio_pieces_open(struct actio_pieces *p, struct actio_context *ctx, struct 
     }
     if (p->stepper->stiff) actio_motion_jacobian(m);
     p->y = actio_alloc(ctx, 2 * m->ny + 2, sizeof *p->y);
-    p->sides = actio_alloc(ctx, m->flow.watched + 1, sizeof *p->sides);
-    p->passed = actio_alloc(ctx, m->flow.watched + 1, sizeof *p->passed);
+    p->sides = actio_alloc(ctx, 2 * m->flow.watched + 1, sizeof *p->sides);
+    p->passed = actio_alloc(ctx, 2 * m->flow.watched + 1, sizeof *p->passed);
     if (!p->y || !p->sides || !p->passed) return 1;
     p->kept = actio_alloc(ctx, actio_pieces_save(p, NULL) + 1, 1);
     if (!p->kept) return 1;
@@ -142,7 +142,7 @@ void actio_pieces_close(struct actio_pieces *p)
 static void forget_events(struct actio_pieces *p)
 {
     for (size_t i = 0; i < p->m->flow.watched; i++) {
-        p->sides[i] = 0;
+        p->sides[i] = p->sides[p->m->flow.watched + i] = 0;
         p->passed[i] = p->t - p->way * HUGE_VAL;
     }
 }
@@ -175,7 +175,7 @@ static int go_once(struct actio_pieces *p, double t)
     memcpy(p->last.y, p->y, m->ny * sizeof *p->y);
     int status = set_out(p, t);
     if (status) return p->last.status = status;
-    struct actio_ode flow = p->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow;
+    struct actio_ode flow = actio_resets_over(m, p->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow);
     if (p->begun) flow.enter = NULL; /* it was there before */
     struct actio_march_task task = { .stepper = p->stepper,
                                      .t0 = p->t,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define BREAKS 1e-10 /* of the size of its terms: a constraint that is off by more is broken, as by start data */
+#define NO_CHANGE 1e-5 /* of a value */
 #define PUSHED 1e-12 /* of the size of its terms: a velocity row that is off by more takes an impulse */
 
 int actio_reset_fails(struct actio_motion *m)
@@ -44,14 +45,22 @@ static int differs(struct actio_motion *m, size_t statement, size_t assign, size
     return actio_reset_fails(m);
 }
 
+/* What is set is another value than before; by so little it is not what makes an endless series different. */
+static bool is_another(const struct actio_motion *m, size_t target, double value, const double *y)
+{
+    double now = target < m->ny ? y[target] : held_of(m)[target - m->ny];
+    return fabs(value - now) > NO_CHANGE * fmax(fabs(now), fabs(value));
+}
+
 /* Who sets what, and that two who set one thing agree. */
-static int collect(struct actio_motion *m, double t)
+static int collect(struct actio_motion *m, double t, const double *y)
 {
     struct actio_resets *in = m->resets;
     const struct actio_reset_numbers *s = &m->sys->resets;
     memset(in->setter, 0, (m->ny + s->held) * sizeof *in->setter);
     for (size_t i = 0; i < s->statements; i++) {
         const struct actio_reset *one = &s->statement[i];
+        if (in->fires[i]) in->changes[i] = one->stops;
         for (size_t a = one->first; in->fires[i] && a < one->first + one->count; a++) {
             uint32_t *setter = &in->setter[s->target[a]];
             if (!isfinite(in->value[a])) {
@@ -61,6 +70,7 @@ static int collect(struct actio_motion *m, double t)
             }
             if (*setter && in->value[*setter - 1] != in->value[a]) return differs(m, i, a, *setter - 1, t);
             *setter = (uint32_t)a + 1;
+            in->changes[i] |= is_another(m, s->target[a], in->value[a], y);
         }
     }
     return ACTIO_FLOW_OK;
@@ -172,18 +182,38 @@ static int list_statements(struct actio_motion *m, double t)
     return status;
 }
 
+/* What contacts go by: accelerations and gaps. Counters change none of them, and what bounces goes on as it did. */
+static void note_course(struct actio_motion *m, double t, const double *y, double *course)
+{
+    size_t N = m->N, contacts = m->sys->walls.contacts;
+    if (actio_resets_rates(m, t, y)) memset(m->here.zdot, 0, N * sizeof *course);
+    memcpy(course, m->here.zdot, N * sizeof *course);
+    if (contacts) memcpy(course + N, actio_motion_quantity(m, ACTIO_Q_GAPS, t, y), contacts * sizeof *course);
+}
+
+static bool is_same_course(struct actio_motion *m, double t, const double *y)
+{
+    struct actio_resets *in = m->resets;
+    size_t length = m->N + m->sys->walls.contacts;
+    if (memcmp(in->old, y, m->ny * sizeof *y) != 0) return false;
+    note_course(m, t, y, in->course + length);
+    return memcmp(in->course, in->course + length, length * sizeof *in->course) == 0;
+}
+
 int actio_reset_round(struct actio_motion *m, double t, double *y, bool *stops)
 {
     struct actio_resets *in = m->resets;
     const struct actio_reset_numbers *s = &m->sys->resets;
-    bool moved = false;
+    bool moved = false, hard = actio_contacts_hard(m);
+    memcpy(in->old, y, m->ny * sizeof *y);
+    if (hard) note_course(m, t, y, in->course);
     memcpy(in->value, actio_resets_values(m, t, y), s->assigns * sizeof *in->value);
     for (size_t i = 0; i < s->statements; i++) *stops |= in->fires[i] && s->statement[i].stops;
-    int status = collect(m, t);
+    int status = collect(m, t, y);
     if (!status) status = told(m, ACTIO_RESET_READS, t, y);
     if (!status) status = list_statements(m, t);
     if (!status) status = set_all(m, t, y, &moved);
-    if (!status && actio_contacts_hard(m)) status = actio_contacts_set(m->contacts, t, y, moved);
+    if (!status && hard && !is_same_course(m, t, y)) status = actio_contacts_set(m->contacts, t, y, moved);
     if (status) return status;
     actio_motion_watch(m, t, y);
     return actio_system_modes(m->sys) ? actio_modes_remember(m, t - in->slack) : ACTIO_FLOW_OK;

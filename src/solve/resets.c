@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instants: which statements fire, and when. Clocks end a step exactly; events that statements hang on, or that held
- * values have part in, are guards in front of all others. What a round sets is in reset_round.c. */
+ * Instants: which statements fire, and when. Clocks end a step exactly, and so do passages of events that statements
+ * hang on; sides of these, and of those that held values have part in, are kept here. What a round sets is in
+ * reset_round.c. */
 #include "solve/resets_inside.h"
 #include "solve/contacts.h"
 
@@ -8,7 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define SAME 1e-12 /* of the interval: what is this close to an instant happens at it */
+#define SAME 1e-12    /* of the interval: what is this close to an instant happens at it */
+#define SMALL 1e-3    /* of its largest value: an event at zero is at least as near, and not at a pole */
+#define ROUNDED 1e-12 /* of its largest value: an event is not known to be off zero by less */
 enum { MOST_ROUNDS = 1000, LAST_ROUNDS = 100, MOST_AGAIN = 900 };
 
 double actio_reset_slack(double t) { return 8 * DBL_EPSILON * fabs(t); }
@@ -31,8 +34,7 @@ static const double *start_numbers(const struct actio_resets *in, const double *
     return clock_numbers(in, values) + 2 * in->sys->resets.clocks;
 }
 
-/* Accelerations and rates of states at a point, into the motion's buffers. */
-static int find_rates(struct actio_motion *m, double t, const double *y)
+int actio_resets_rates(struct actio_motion *m, double t, const double *y)
 {
     struct actio_contacts *c = m->contacts;
     if (actio_contacts_hard(m) && c->busy) {
@@ -55,7 +57,7 @@ static void look_at_events(struct actio_motion *m, double t, const double *y)
     const struct actio_system *sys = m->sys;
     size_t events = sys->walls.events;
     if (events == 0) return;
-    bool known = find_rates(m, t, y) == ACTIO_FLOW_OK;
+    bool known = actio_resets_rates(m, t, y) == ACTIO_FLOW_OK;
     if (!known) memset(m->here.zdot, 0, m->N * sizeof *m->here.zdot);
     const double *values = actio_resets_values(m, t, y);
     memcpy(in->rate, start_numbers(in, values) + sys->resets.held, events * sizeof *in->rate);
@@ -65,21 +67,34 @@ static void look_at_events(struct actio_motion *m, double t, const double *y)
 static bool is_at_zero(const struct actio_motion *m, size_t e, double t)
 {
     const struct actio_resets *in = m->resets;
-    return fabs(in->g[e]) <= 10 * moment_of(m, t) * fabs(in->rate[e]);
+    double value = fabs(in->g[e]), moment = fmax(10 * moment_of(m, t), in->together);
+    return isfinite(in->rate[e]) && value <= moment * fabs(in->rate[e]) && value <= SMALL * in->of.most[e];
 }
 
-/* The side on which an event is, or goes at once. */
+/* The side on which an event is, or goes at once; 0: what follows shows it. */
 static signed char side_now(const struct actio_motion *m, size_t e, double t)
 {
     const struct actio_resets *in = m->resets;
-    return (signed char)(is_at_zero(m, e, t) ? sign_of(in->rate[e]) : sign_of(in->g[e]));
+    if (is_at_zero(m, e, t)) return (signed char)sign_of(in->rate[e]);
+    return (signed char)(fabs(in->g[e]) <= ROUNDED * in->of.most[e] ? 0 : sign_of(in->g[e]));
 }
 
-/* Of values and rates at hand. */
-static void take_sides(struct actio_motion *m, double t)
+static bool moves(const struct actio_motion *m, size_t e) { return m->resets->own[e] && !m->sys->resets.still[e]; }
+
+/* After an impact the next step shows them anew, but of what was at zero, or was put there and may stay. */
+static void forget_sides(struct actio_motion *m, double t)
 {
     struct actio_resets *in = m->resets;
-    for (size_t i = 0; i < in->guards; i++) in->side[i] = side_now(m, in->event[i], t);
+    for (size_t e = 0; e < m->sys->walls.events; e++)
+        if (moves(m, e) && !in->at_zero[e] && !in->of.due[e] && side_now(m, e, t)) in->of.side[e] = 0;
+}
+
+/* After rounds that moved the state, or values that an event has part in. */
+static void take_sides_set(struct actio_motion *m, double t, bool moved)
+{
+    struct actio_resets *in = m->resets;
+    for (size_t e = 0; e < m->sys->walls.events; e++)
+        if (moves(m, e) && (moved || m->sys->resets.of_held[e])) in->of.side[e] = side_now(m, e, t);
 }
 
 /* ---- which statements fire */
@@ -98,17 +113,21 @@ static int event_happens(struct actio_motion *m, size_t e, int way, double t)
     return actio_contacts_happens(m->contacts, t, ACTIO_PASSES, e, 0, "");
 }
 
-/* Guards that cross at this time: `hit`, which has been located, and those that are at zero and on their way. */
+/* Those at zero now, by values and rates at hand. */
+static void note_zeros(struct actio_motion *m, double t)
+{
+    for (size_t e = 0; e < m->sys->walls.events; e++) m->resets->at_zero[e] = moves(m, e) && is_at_zero(m, e, t);
+}
+
+/* Events that were at zero and are on their way to their other side, or there. */
 static int gather_events(struct actio_motion *m, size_t hit, double t)
 {
     struct actio_resets *in = m->resets;
     int status = ACTIO_FLOW_OK;
-    for (size_t i = 0; i < in->guards && !status; i++) {
-        size_t e = in->event[i];
-        int way = sign_of(in->rate[e]);
-        if (i != hit && !(is_at_zero(m, e, t) && in->side[i] && way == -in->side[i])) continue;
-        if (way == 0) way = -in->side[i];
-        status = event_happens(m, e, way, t);
+    for (size_t e = 0; e < m->sys->walls.events && !status; e++) {
+        if (e == hit || !in->at_zero[e] || in->of.side[e] == 0 || side_now(m, e, t) != -in->of.side[e]) continue;
+        in->of.side[e] = (signed char)-in->of.side[e];
+        status = event_happens(m, e, in->of.side[e], t);
     }
     return status;
 }
@@ -121,6 +140,7 @@ static void gather_clocks(struct actio_motion *m, double t, double slack)
     struct actio_resets *in = m->resets;
     for (size_t k = 0; k < m->sys->resets.clocks; k++) {
         in->ticked[k] = tick_time(in, k) <= t + slack;
+        if (in->ticked[k]) in->slack = actio_reset_slack(t);
         while (tick_time(in, k) <= t + slack) in->tick[k]++;
     }
 }
@@ -211,8 +231,9 @@ static int run_rounds(struct actio_motion *m, double t, double *y)
 {
     struct actio_resets *in = m->resets;
     size_t events = m->sys->walls.events;
-    bool stops = false;
+    bool stops = false, any = false;
     if (again(m, t)) return chain(m, t);
+    memcpy(in->start, y, m->ny * sizeof *y);
     for (size_t round = 0;; round++) {
         memcpy(in->crossed, in->happened, events * sizeof *in->crossed);
         if (!choose(m)) break;
@@ -222,13 +243,15 @@ static int run_rounds(struct actio_motion *m, double t, double *y)
         size_t since = m->instants.now.count;
         int status = actio_reset_round(m, t, y, &stops);
         if (status) return status;
+        for (size_t i = 0; i < m->sys->resets.statements; i++) in->fired += in->fires[i] && in->changes[i];
         look_at_events(m, t, y);
         status = gather_jumps(m, in->crossed, t);
         if (status) return status;
         gather_impacts(m, since);
-        in->rounds++;
+        any = true;
     }
-    take_sides(m, t);
+    in->slack = 0;
+    if (any) take_sides_set(m, t, memcmp(in->start, y, m->ny * sizeof *y) != 0);
     return stops ? ACTIO_FLOW_ENDED : ACTIO_FLOW_OK;
 }
 
@@ -238,78 +261,102 @@ static void instants_guard(void *user, double t, const double *y, double *g)
 {
     struct actio_motion *m = user;
     struct actio_resets *in = m->resets;
-    in->inner.guard(m, t, y, g + in->guards);
-    if (m->sys->walls.events == 0) return;
-    const double *value = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y) + actio_first_event(m->sys);
-    for (size_t i = 0; i < in->guards; i++) g[i] = value[in->event[i]];
-    /* not looked at twice, nor where nothing moves them */
-    double *watched = g + in->guards + in->inner.guards - in->inner.watched;
+    in->inner.guard(m, t, y, g);
+    double *watched = g + in->inner.guards - in->inner.watched;
     for (size_t e = 0; e < in->inner.watched; e++)
-        if (in->own[e]) watched[e] = 1;
+        if (m->sys->resets.still[e]) watched[e] = 1; /* nothing moves them between instants */
 }
 
-static int instants_side(void *user, size_t k)
+static void instants_lend(void *user, struct actio_sides sides)
 {
     struct actio_motion *m = user;
-    struct actio_resets *in = m->resets;
-    if (k < in->guards) return in->side[k];
-    return in->inner.side ? in->inner.side(m, k - in->guards) : 0;
+    m->resets->of = sides;
 }
 
-/* Something else happened: a state that jumped is seen anew. */
-static int follow_up(struct actio_motion *m, size_t since, double t, double *y)
+/* A switch or a contact crosses, and what that does to the state and to the sides of events. */
+static int cross_inside(struct actio_motion *m, size_t k, double t, double *y)
 {
     struct actio_resets *in = m->resets;
+    size_t since = m->instants.now.count;
+    memcpy(in->y, y, m->ny * sizeof *y);
+    int status = in->inner.crossed(m, k, t, y);
+    if (status) return status;
     bool jumped = memcmp(in->y, y, m->ny * sizeof *y) != 0;
     gather_impacts(m, since);
-    if (jumped) look_at_events(m, t, y);
-    if (jumped) take_sides(m, t);
-    return run_rounds(m, t, y);
+    look_at_events(m, t, y);
+    if (!actio_switches_on_surface(m, t, y)) status = gather_events(m, SIZE_MAX, t); /* else what follows decides */
+    if (jumped) forget_sides(m, t);
+    return status;
 }
 
+/* Does it count what a contact does, and nothing that moves the contact? */
+static bool counts_bounces(const struct actio_motion *m, size_t i, size_t contact)
+{
+    const struct actio_reset_numbers *s = &m->sys->resets;
+    const struct actio_reset *one = &s->statement[i];
+    bool counts = one->on == ACTIO_ON_CONTACT && one->index == contact && m->resets->changes[i] && !one->stops;
+    for (size_t a = one->first; a < one->first + one->count; a++) counts &= s->target[a] >= m->ny;
+    return counts;
+}
+
+/* Bounces of a contact ran out: an impact that gives something back, and the contact holds. */
+static bool series_ends(struct actio_motion *m, size_t since, const struct actio_instant *one)
+{
+    const struct actio_instant *at = m->instants.now.at;
+    if (one->kind != ACTIO_CLOSES) return one->kind == ACTIO_RESTS;
+    for (const struct actio_instant *i = at + since; i < one; i++)
+        if (i->kind == ACTIO_IMPACT && i->index == one->index)
+            return actio_gap_of(m->contacts, one->index)[ACTIO_GAP_RESTITUTION] > 0;
+    return false;
+}
+
+/* What each of infinitely many bounces sets has no value behind them. */
+static int check_series(struct actio_motion *m, size_t since, double t, const double *y)
+{
+    struct actio_resets *in = m->resets;
+    if (m->sys->walls.contacts == 0 || since == m->instants.now.count) return ACTIO_FLOW_OK;
+    int status = actio_contacts_at(m->contacts, t, y);
+    for (size_t k = since; k < m->instants.now.count && !status; k++) {
+        const struct actio_instant *one = &m->instants.now.at[k];
+        if (!series_ends(m, since, one)) continue;
+        for (size_t i = 0; i < m->sys->resets.statements; i++) {
+            if (!counts_bounces(m, i, one->index)) continue;
+            in->end = (struct actio_reset_end){
+                .fault = ACTIO_RESET_ENDLESS, .t = one->t, .statement = i, .target = one->index
+            };
+            return actio_reset_fails(m);
+        }
+    }
+    return status;
+}
+
+/* A contact or switch, or an event whose side is the one beyond. Impacts are first: what is set at their time reads the
+ * values after them. */
 static int instants_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
     struct actio_resets *in = m->resets;
-    size_t since = m->instants.now.count;
-    memcpy(in->y, y, m->ny * sizeof *y);
+    size_t firm = in->inner.guards - in->inner.watched, since = m->instants.now.count;
+    int status;
     look_at_events(m, t, y);
-    int status = gather_events(m, k, t);
-    if (status) return status;
-    gather_clocks(m, t, moment_of(m, t));
-    if (k >= in->guards) {
-        status = in->inner.crossed(m, k - in->guards, t, y);
-        return status ? status : follow_up(m, since, t, y);
+    note_zeros(m, t);
+    gather_clocks(m, t, in->together);
+    if (k < firm) status = cross_inside(m, k, t, y);
+    else {
+        status = event_happens(m, k - firm, in->of.side[k - firm], t);
+        if (!status) status = gather_events(m, k - firm, t);
     }
-    size_t rounds = in->rounds;
-    signed char beyond = (signed char)(in->side[k] ? -in->side[k] : sign_of(in->rate[in->event[k]]));
-    status = run_rounds(m, t, y);
-    if (rounds == in->rounds) in->side[k] = beyond; /* it is past zero, whatever rounding says */
-    return status;
-}
-
-static int instants_passed(void *user, size_t k, double t, const double *y)
-{
-    struct actio_motion *m = user;
-    return m->resets->inner.passed(m, k - m->resets->guards, t, y);
-}
-
-static int instants_touched(void *user, size_t k, double t, const double *y)
-{
-    struct actio_motion *m = user;
-    struct actio_resets *in = m->resets;
-    return k < in->guards ? ACTIO_FLOW_OK : in->inner.touched(m, k - in->guards, t, y);
+    if (!status) status = run_rounds(m, t, y);
+    return status ? status : check_series(m, since, t, y);
 }
 
 static int instants_enter(void *user, double t, double *y)
 {
     struct actio_motion *m = user;
-    struct actio_resets *in = m->resets;
     size_t since = m->instants.now.count;
-    int status = in->inner.enter ? in->inner.enter(m, t, y) : ACTIO_FLOW_OK;
+    int status = m->resets->inner.enter ? m->resets->inner.enter(m, t, y) : ACTIO_FLOW_OK;
     if (status) return status;
     look_at_events(m, t, y);
-    take_sides(m, t);
     note_levels(m, true);
     gather_impacts(m, since);
     gather_clocks(m, t, actio_reset_slack(t));
@@ -341,42 +388,10 @@ static int instants_tick(void *user, double t, double *y)
     struct actio_motion *m = user;
     if (m->flow.list.leave) meet_clock(m, t, y);
     look_at_events(m, t, y);
+    note_zeros(m, t);
     int status = gather_events(m, SIZE_MAX, t);
     gather_clocks(m, t, actio_reset_slack(t));
-    m->resets->slack = actio_reset_slack(t);
-    if (!status) status = run_rounds(m, t, y);
-    m->resets->slack = 0;
-    return status;
-}
-
-/* ---- the list of instants, whose guards are those of the inner flow: there each event is looked at, too */
-
-static size_t inner_guard(const struct actio_resets *in, size_t k)
-{
-    return k < in->guards ? in->inner.guards - in->inner.watched + in->event[k] : k - in->guards;
-}
-
-static void resets_meet(void *user, const struct actio_meeting *what)
-{
-    struct actio_motion *m = user;
-    struct actio_meeting inner = *what;
-    inner.guard = inner_guard(m->resets, what->guard);
-    m->resets->inner.list.meet(m, &inner);
-    if (what->guard < m->resets->guards) m->instants.energy = actio_instants_energy(m, what->t, what->y);
-}
-
-static bool resets_may_near(void *user, size_t k)
-{
-    struct actio_motion *m = user;
-    return m->resets->inner.list.may_near(m, inner_guard(m->resets, k));
-}
-
-static void resets_nears(void *user, const struct actio_meeting *what)
-{
-    struct actio_motion *m = user;
-    struct actio_meeting inner = *what;
-    inner.guard = inner_guard(m->resets, what->guard);
-    m->resets->inner.list.nears(m, &inner);
+    return status ? status : run_rounds(m, t, y);
 }
 
 struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow)
@@ -384,17 +399,14 @@ struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow
     struct actio_resets *in = m->resets;
     if (!in || m->sys->resets.statements == 0) return flow;
     in->inner = flow;
-    flow.guards += in->guards;
+    in->together = flow.together = fabs(m->span) * fmax(SAME, ACTIO_TIME_KNOWN * m->flow.accuracy);
     flow.guard = instants_guard;
-    flow.side = instants_side;
     flow.crossed = instants_crossed;
     flow.enter = instants_enter;
     flow.sample = NULL;
-    if (flow.passed) flow.passed = instants_passed;
-    if (flow.list.meet) flow.list.meet = resets_meet;
-    if (flow.list.may_near) flow.list.may_near = resets_may_near;
-    if (flow.list.nears) flow.list.nears = resets_nears;
-    if (flow.touched) flow.touched = instants_touched;
+    flow.ends = in->ends;
+    flow.own = in->own;
+    flow.lend = instants_lend;
     if (m->sys->resets.clocks) {
         flow.clock.next = instants_next;
         flow.clock.tick = instants_tick;
@@ -420,7 +432,7 @@ void actio_resets_begin(struct actio_motion *m, double t)
     memset(in->y, 0, m->ny * sizeof *in->y);
     const double *values = actio_resets_values(m, t, in->y), *clock = clock_numbers(in, values);
     if (s->held)
-        memcpy(m->here.mode + m->sys->switches.count, in->start ? in->start : start_numbers(in, values),
+        memcpy(m->here.mode + m->sys->switches.count, in->given ? in->given : start_numbers(in, values),
                s->held * sizeof *m->here.mode);
     for (size_t k = 0; k < s->clocks; k++) {
         in->period[k] = clock[2 * k];
@@ -431,9 +443,10 @@ void actio_resets_begin(struct actio_motion *m, double t)
     memset(in->happened, 0, events * sizeof *in->happened);
     memset(in->struck, 0, m->sys->walls.contacts * sizeof *in->struck);
     memset(in->g_size, 0, events * sizeof *in->g_size);
-    memset(in->side, 0, in->guards);
     memset(in->member, 0, s->statements * sizeof *in->member);
-    in->again = in->rounds = 0;
+    memset(in->changes, 0, s->statements * sizeof *in->changes);
+    in->again = in->fired = 0;
+    in->slack = 0;
     in->again_from = t;
     in->end = (struct actio_reset_end){ .fault = ACTIO_RESET_FINE };
 }
@@ -450,8 +463,8 @@ static void own_events(struct actio_motion *m)
     struct actio_resets *in = m->resets;
     const struct actio_reset_numbers *s = &m->sys->resets;
     for (size_t e = 0; e < m->sys->walls.events; e++) {
-        in->own[e] = s->of_held[e] || hangs_on(s, e);
-        if (in->own[e] && !s->still[e]) in->event[in->guards++] = (uint32_t)e;
+        in->ends[e] = hangs_on(s, e);
+        in->own[e] = s->of_held[e] || in->ends[e];
     }
 }
 
@@ -467,22 +480,22 @@ static bool take_memory(struct actio_motion *m, struct actio_resets *in)
                    { &in->g, events },         { &in->rate, events },      { &in->g_size, events },
                    { &in->y, m->ny },          { &in->old, m->ny },        { &in->value, s->assigns },
                    { &in->before, modes },     { &in->after, modes },      { &in->guard, switches },
-                   { &in->residual, 2 * m->p } };
+                   { &in->residual, 2 * m->p },
+                   { &in->start, m->ny },      { &in->course, 2 * (m->N + contacts) } };
     struct {
         bool **p;
         size_t n;
     } flag[] = { { &in->fires, s->statements }, { &in->member, s->statements }, { &in->ticked, s->clocks },
                  { &in->happened, events },     { &in->crossed, events },       { &in->own, events },
-                 { &in->struck, contacts } };
+                 { &in->struck, contacts },     { &in->ends, events },          { &in->at_zero, events },
+                 { &in->changes, s->statements } };
     for (size_t i = 0; i < sizeof number / sizeof *number; i++)
         if (!(*number[i].p = actio_alloc(m->ctx, number[i].n + 1, sizeof(double)))) return false;
     for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)
         if (!(*flag[i].p = actio_alloc(m->ctx, flag[i].n + 1, sizeof(bool)))) return false;
-    in->event = actio_alloc(m->ctx, events + 1, sizeof *in->event);
-    in->side = actio_alloc(m->ctx, 2 * events + 2, sizeof *in->side);
+    in->level = actio_alloc(m->ctx, events + 1, sizeof *in->level);
     in->setter = actio_alloc(m->ctx, targets + 1, sizeof *in->setter);
-    in->level = in->side ? in->side + events + 1 : NULL;
-    return in->event && in->side && in->setter;
+    return in->level && in->setter;
 }
 
 int actio_resets_open(struct actio_motion *m)
@@ -509,7 +522,8 @@ void actio_resets_close(struct actio_motion *m)
     void *parts[] = { in->tick,     in->period, in->from,   in->g,      in->rate,     in->g_size,
                       in->y,        in->old,    in->value,  in->before, in->after,    in->guard,
                       in->residual, in->fires,  in->member, in->ticked, in->happened, in->crossed,
-                      in->own,      in->struck, in->event,  in->side,   in->setter };
+                      in->own,      in->struck, in->level,  in->setter, in->start,
+                      in->ends,     in->at_zero, in->changes, in->course };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, in);
     m->resets = NULL;
@@ -522,7 +536,7 @@ void actio_resets_attend(struct actio_motion *m, struct actio_reset_witness who)
 
 void actio_resets_start(struct actio_motion *m, const double *held)
 {
-    if (m->resets) m->resets->start = held;
+    if (m->resets) m->resets->given = held;
 }
 
 void actio_resets_skip(struct actio_motion *m, double t)
@@ -531,14 +545,17 @@ void actio_resets_skip(struct actio_motion *m, double t)
         while (tick_time(m->resets, k) <= t + actio_reset_slack(t)) m->resets->tick[k]++;
 }
 
-size_t actio_resets_rounds(const struct actio_motion *m) { return m->resets ? m->resets->rounds : 0; }
+size_t actio_resets_fired(const struct actio_motion *m) { return m->resets ? m->resets->fired : 0; }
+
+bool actio_resets_acts_on(const struct actio_motion *m, size_t event)
+{
+    return m->resets && m->sys->resets.statements && m->resets->ends[event];
+}
 
 struct actio_resets_kept actio_resets_keep(struct actio_motion *m)
 {
     struct actio_resets *in = m->resets;
-    return in ? (struct actio_resets_kept){ in->tick,   in->side,
-                                            in->level,  m->sys->resets.clocks,
-                                            in->guards, m->sys->walls.events }
+    return in ? (struct actio_resets_kept){ in->tick, in->level, m->sys->resets.clocks, m->sys->walls.events }
               : (struct actio_resets_kept){ 0 };
 }
 

@@ -28,13 +28,15 @@ void actio_resets_attend(struct actio_motion *m, struct actio_reset_witness who)
 /* Held values with which motions begin, NULL: those of the model. */
 void actio_resets_start(struct actio_motion *m, const double *held);
 void actio_resets_skip(struct actio_motion *m, double t); /* what clocks do at this time is done */
-/* How many rounds there were since the motion began: two runs that are compared must have as many. */
-size_t actio_resets_rounds(const struct actio_motion *m);
-/* What a motion that goes on must know besides the modes: bytes of clocks and sides, to visit one after the other. */
+/* How many statements were carried out since the motion began: two runs that are compared must have as many. */
+size_t actio_resets_fired(const struct actio_motion *m);
+/* Does a statement hang on this event? */
+bool actio_resets_acts_on(const struct actio_motion *m, size_t event);
+/* What a motion that goes on must know besides the modes: bytes of clocks and levels, to visit one after the other. */
 struct actio_resets_kept {
     double *tick;
-    signed char *side, *level;
-    size_t clocks, guards, events;
+    signed char *level;
+    size_t clocks, events;
 };
 struct actio_resets_kept actio_resets_keep(struct actio_motion *m);
 
@@ -46,10 +48,11 @@ enum actio_reset_fault {
     ACTIO_RESET_BREAKS_ROW,
     ACTIO_RESET_BREAKS_WALL,
     ACTIO_RESET_NO_NUMBER,
-    ACTIO_RESET_IS_STUCK
+    ACTIO_RESET_IS_STUCK,
+    ACTIO_RESET_ENDLESS
 };
-/* statement, other: by index; target: of an assignment, or the constraint or contact that is broken; members: of a
- * chain, by statement. */
+/* statement, other: by index; target: of an assignment, or the constraint or contact that is broken, or whose bounces
+ * are endless before t; members: of a chain, by statement. */
 struct actio_reset_end {
     enum actio_reset_fault fault;
     double t, by, x[2];

@@ -73,9 +73,6 @@ static bool rate_of_row(const struct actio_tangent *x, const double *J, size_t r
     return fabs(*rate) > GRAZES * size;
 }
 
-/* Of the motion's own guards, behind those of statements. */
-static size_t first_guard(const struct actio_tangent *x) { return x->m->resets ? x->m->resets->guards : 0; }
-
 /* ---- when neighbours arrive */
 
 static int saltation_fails(struct actio_tangent *x, int why, size_t by)
@@ -303,7 +300,7 @@ static int round_turns(struct actio_tangent *x, double t, const double *y)
 static int bounce(struct actio_tangent *x, double t, double *y)
 {
     struct actio_contacts *c = x->m->contacts;
-    size_t hit = x->across->guard - first_guard(x) - x->m->sys->switches.count;
+    size_t hit = x->across->guard - x->m->sys->switches.count;
     int status = actio_contacts_at(c, t, y);
     if (status) return status;
     const double *g = actio_gap_of(c, hit), *answer = actio_contacts_answer(c, hit);
@@ -389,19 +386,19 @@ int actio_saltation_meet(struct actio_tangent *x, size_t guard, double t, const 
 {
     struct actio_saltation *s = x->across;
     const struct actio_system *sys = x->m->sys;
-    size_t first = first_guard(x), contact = first + sys->switches.count;
+    size_t contact = sys->switches.count;
     s->met = s->any = s->bounces = s->told = false;
     s->guard = guard;
     memcpy(x->seen, y, x->ny * sizeof *y);
     if (x->columns == 0) return ACTIO_FLOW_OK;
     int status = rates_here(x, t, y);
     memset(s->tau, 0, x->columns * sizeof *s->tau);
-    if (status || guard == SIZE_MAX || guard < first) return status;
-    if (guard < contact) time_of_switch(x, guard - first, t, y);
+    if (status || guard == SIZE_MAX) return status;
+    if (guard < contact) time_of_switch(x, guard, t, y);
     return guard >= contact && guard < contact + sys->walls.contacts ? meet_contact(x, guard - contact, t, y) : status;
 }
 
-static size_t switch_met(const struct actio_tangent *x) { return x->across->guard - first_guard(x); }
+static size_t switch_met(const struct actio_tangent *x) { return x->across->guard; }
 
 /* The same side as the motion, or another answer: beyond the critical angle. */
 static int turn_corner(struct actio_tangent *x, double t, double *y)

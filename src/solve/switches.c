@@ -455,6 +455,14 @@ int actio_switches_jumped(struct actio_motion *m, double t, const double *y)
     return changed ? actio_modes_remember(m, t) : ACTIO_FLOW_OK;
 }
 
+bool actio_switches_on_surface(struct actio_motion *m, double t, const double *y)
+{
+    const double *u = m->sys->switches.count ? guards_at(m, t, y) : NULL;
+    for (size_t k = 0; k < m->sys->switches.count; k++)
+        if (fabs(u[k] - surface_at(m, k, u[k])) <= HELD * fmax(1, fabs(u[k]))) return true;
+    return false;
+}
+
 /* ---- instants */
 
 void actio_switches_note(struct actio_motion *m, double t, const double *y, double *guard)

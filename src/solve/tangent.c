@@ -206,13 +206,14 @@ static struct actio_ode what_happens(struct actio_motion *m)
                                .guard = actio_switch_guard,
                                .side = actio_switch_side,
                                .crossed = actio_switch_crossed };
-    if (!actio_contacts_hard(m)) return actio_resets_over(m, plain);
+    if (!actio_contacts_hard(m) && m->sys->resets.statements == 0) return plain;
     plain.guards = m->flow.guards;
     plain.watched = m->flow.watched;
     plain.guard = m->flow.guard;
     plain.side = m->flow.side;
     plain.crossed = m->flow.crossed;
     plain.enter = m->flow.enter;
+    plain.way = m->flow.way;
     return actio_resets_over(m, plain);
 }
 
@@ -223,6 +224,12 @@ static int pass_by(void *user, size_t k, double t, const double *y)
     (void)t;
     (void)y;
     return ACTIO_FLOW_OK;
+}
+
+static void lend(void *user, struct actio_sides sides)
+{
+    struct actio_tangent *x = user;
+    x->inner.lend(x->m, sides);
 }
 
 static void make_flow(struct actio_tangent *x)
@@ -238,6 +245,11 @@ static void make_flow(struct actio_tangent *x)
     x->flow.guards = x->inner.guards;
     x->flow.watched = x->inner.watched;
     x->flow.passed = pass_by;
+    x->flow.way = x->inner.way;
+    x->flow.ends = x->inner.ends;
+    x->flow.own = x->inner.own;
+    x->flow.together = x->inner.together;
+    if (x->inner.lend) x->flow.lend = lend;
     x->flow.guard = guard;
     x->flow.side = side;
     x->flow.crossed = crossed;
