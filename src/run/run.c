@@ -62,6 +62,11 @@ int actio_run_ready(struct actio_run *run)
            || actio_free_data_find(problem);
 }
 
+static bool is_undetermined(const struct actio_halt *halted)
+{
+    return halted->why == ACTIO_STOP_AT_WILL || halted->why == ACTIO_STOP_PUSHED;
+}
+
 int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
 {
     struct actio_problem *problem = &run->problem;
@@ -98,7 +103,7 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
     if (bad != 1) actio_run_explain(run);
     bool refused = run->outcome.status
                    && (problem->motion.halted.why == ACTIO_STOP_ROW_JUMPS_ON_TIME
-                       || (problem->motion.halted.why == ACTIO_STOP_AT_WILL && run->outcome.t_stop == m->time.t0));
+                       || (is_undetermined(&problem->motion.halted) && run->outcome.t_stop == m->time.t0));
     return bad != 0 || refused;
 }
 

@@ -69,6 +69,9 @@ static int strike(struct actio_contacts *c, double t, double *y)
         int status = actio_contacts_at(c, t, y);
         if (status) return status;
         if (!any_approaches(c, y + c->n)) return ACTIO_FLOW_OK;
+        for (size_t i = 0; i < c->contacts && !status; i++)
+            if (c->touch[i]) status = actio_contacts_check_restitution(c, i);
+        if (status) return status;
         const char *rule = actio_contacts_impact(c, y + c->n, c->impulse);
         if (!rule) {
             c->m->halted.why = ACTIO_STOP_IMPACT;
@@ -312,6 +315,7 @@ int actio_contacts_settle(struct actio_contacts *c, double t, double *y, size_t 
     find_touching(c, y, hit);
     watch_storm(c, t);
     status = put_back(c, t, y);
+    if (!status) status = actio_contacts_check_friction(c);
     if (!status) status = strike(c, t, y);
     if (!status && c->storm.calm > 0) status = quiet(c, t, y);
     if (status) return status;
