@@ -187,6 +187,7 @@ static void say_failed(struct actio_run *run)
 static void say_step_to_zero(struct actio_run *run)
 {
     if (actio_run_say_countless(run, run->outcome.t_stop, run->outcome.y_stop)) return;
+    if (actio_run_say_held(run)) return;
     if (!say_surface(run)) say_failed(run);
 }
 
@@ -274,7 +275,12 @@ void actio_run_explain(struct actio_run *run)
                         ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(o->hangs_at)));
         return;
     }
-    if (o->good_rows > 1)
+    if (o->good_rows > 1 && o->good_rows >= o->rows)
+        actio_report(run->problem.f, ACTIO_F_NOT_REACHED_BY,
+                     ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(run->times[o->rows - 1]),
+                                ACTIO_TEXT(actio_system_column(run->problem.sys, o->worst_column)->name),
+                                ACTIO_NUMBER(o->worst)));
+    else if (o->good_rows > 1)
         actio_report(run->problem.f, ACTIO_F_NOT_REACHED,
                      ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(o->holds_until),
                                 ACTIO_TEXT(actio_system_column(run->problem.sys, o->worst_column)->name)));

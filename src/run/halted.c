@@ -96,3 +96,14 @@ void actio_run_say_coefficient(struct actio_run *run)
                                fabs(h->value) < 1e-9 ? ACTIO_TEXT("about to leave its range") : ACTIO_NUMBER(h->value),
                                ACTIO_NUMBER(run->outcome.t_stop), ACTIO_TEXT(of[h->what].rule)));
 }
+
+bool actio_run_say_held(struct actio_run *run)
+{
+    const struct actio_outcome *o = &run->outcome;
+    struct actio_motion *m = &run->problem.motion;
+    if (!m->flow.sticks || !m->flow.sticks(m, o->t_stop, o->y_stop)) return false;
+    actio_report(
+        run->problem.f, ACTIO_F_FORCES_HOLD,
+        ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
+    return true;
+}

@@ -10,6 +10,8 @@
 bool actio_run_say_jump(struct actio_run *run);
 void actio_run_say_chattering(struct actio_run *run);
 bool actio_run_say_countless(struct actio_run *run, double t, const double *y);
+/* Forces would hold it: the steps became ever shorter. */
+bool actio_run_say_held(struct actio_run *run);
 void actio_run_say_coefficient(struct actio_run *run);
 struct actio_span actio_run_span_of_row(const struct actio_run *run, size_t row);
 

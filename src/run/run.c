@@ -78,7 +78,8 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
     }
     if ((o->grid || o->slabs) && o->local <= 0) o->local = 1e-9; /* steps are given: nothing is claimed */
     if (actio_problem_check_bound(m, problem->f) || actio_problem_check_outside(problem) || actio_run_ready(run)
-        || actio_problem_check_slopes(problem) || choose_times(run, extra, extras))
+        || actio_problem_check_slopes(problem) || actio_problem_check_clocks(problem)
+        || choose_times(run, extra, extras))
         return 1;
     const struct actio_principle *p = problem->principle;
     struct actio_aim aim = {

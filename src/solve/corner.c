@@ -569,6 +569,7 @@ int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, boo
     struct actio_corner *c = m->corner;
     int status = turn_velocities(m, k, t, y, turned);
     if (!status) status = check_rank(m, k, t, y, turned);
+    if (*turned) m->obeys.based = false; /* a frame has the rows of the side before */
     if (status != ACTIO_FLOW_FAILED) return status;
     actio_corner_undo(m); /* it ends before the switch */
     memcpy(y + c->n, c->before, c->n * sizeof *y);
@@ -594,6 +595,7 @@ int actio_corner_jump(struct actio_motion *m, double t, double *y, const double 
     if (!status) status = read_side(m, t, y, &c->new);
     if (status) return actio_motion_note_bad(m);
     struct jump j = look(m, c);
+    m->obeys.based = false;
     if (!j.lagrangian && !j.holonomic && !j.velocity) return check_rank(m, 0, t, y, &turned);
     if (!m->sys->is.plain) return corner_stop(m, m->sys->switches.count, ACTIO_STOP_CORNER);
     memcpy(c->y, y, m->ny * sizeof *y);

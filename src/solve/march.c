@@ -9,6 +9,7 @@
 
 enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, PROGRESS_EVERY = 50, CREEP_STEPS = 32768, POOR_STEPS = 512 };
 #define CREEP 1e-6 /* of the interval, in so many steps */
+#define SHORT 1e-3 /* of the interval: POOR_STEPS that go no farther are short */
 #define POOR 1e-6  /* quality of the elimination: a singular surface is close */
 
 /* The state inside the step; its ends exactly. */
@@ -404,10 +405,20 @@ static bool creeps_to_surface(struct actio_marching *m)
     return way < CREEP * fabs(m->task->t1 - m->task->t0) && before < POOR && m->poor < before;
 }
 
+/* Very short steps in which forces turn round. */
+static bool creeps_to_rest(struct actio_marching *m)
+{
+    if (!m->flow->sticks || m->steps % POOR_STEPS) return false;
+    double way = fabs(m->t - m->t_rest);
+    m->t_rest = m->t;
+    return way < SHORT * fabs(m->task->t1 - m->task->t0)
+           && m->flow->sticks(m->flow->user, m->t, actio_march_known_of(m, m->t, m->y, m->known));
+}
+
 /* At such a pace the end is 1e10 steps away: a place that is approached ever more slowly. */
 static bool creeps(struct actio_marching *m)
 {
-    if (creeps_to_surface(m)) return true;
+    if (creeps_to_surface(m) || creeps_to_rest(m)) return true;
     if (m->steps % CREEP_STEPS) return false;
     bool slow = fabs(m->t - m->t_creep) < CREEP * fabs(m->task->t1 - m->task->t0);
     m->t_creep = m->t;
@@ -491,7 +502,7 @@ static int run(struct actio_marching *m)
         memcpy(m->side + firm, task->sides, m->flow->watched);
         memcpy(m->passed + firm, task->passed, m->flow->watched * sizeof *m->passed);
     }
-    m->t = m->t_next = m->chatter_from = m->t_poor = task->t0;
+    m->t = m->t_next = m->chatter_from = m->t_rest = m->t_poor = task->t0;
     m->poor = 1;
     m->touched_at = m->singular_at = task->t0 - m->direction * HUGE_VAL;
     m->guard = SIZE_MAX;
