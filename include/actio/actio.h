@@ -143,7 +143,7 @@ struct actio_variable_info {
 };
 ACTIO_API size_t actio_model_variables(const struct actio_model *model);
 ACTIO_API struct actio_variable_info actio_model_variable(const struct actio_model *model, size_t i);
-/* Held values, which are no part of the state: start is what they are before the first instant. */
+/* Held values, which the state does not contain: start is what they are before the first instant. */
 ACTIO_API size_t actio_model_helds(const struct actio_model *model);
 ACTIO_API struct actio_variable_info actio_model_held(const struct actio_model *model, size_t i);
 /* "x"; "x'" or "x_dot"; a state; "lambda.c". A field gets this value at every node. */

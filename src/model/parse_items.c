@@ -352,7 +352,8 @@ static bool take_colon(struct actio_reader *r, const char *what, const char *hin
 static const char *when_hint(struct actio_reader *r, const char *label)
 {
     if (r->text.token.kind == ACTIO_T_WORD) return "write a colon between the label and what is set";
-    return actio_arena_format(&r->scratch, "give the condition a label: event e: %s = 0 falling, then when e: ...", label);
+    return actio_arena_format(&r->scratch, "give the condition a label: event e: %s = 0 falling, then when e: ...",
+                              label);
 }
 
 /* when LABEL[i = A .. B]: x = EXPR, ... , stop */

@@ -174,7 +174,7 @@ static uint32_t rate_stem(struct actio_reader *r, uint32_t word)
     return r->vocabulary.word[stem].definition ? stem : ACTIO_W_NONE;
 }
 
-/* What would declare such a name; a label of the model is none. */
+/* What would declare such a name; a label does not. */
 static const char *value_hint(struct actio_reader *r, const struct actio_use *use, const char *text)
 {
     const struct actio_word *w = &r->vocabulary.word[use->word];

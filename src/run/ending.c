@@ -78,7 +78,8 @@ static void say_singular(struct actio_run *run)
     }
     if (m->halted.why == ACTIO_STOP_NONE) find_weakest(run);
     if (m->halted.why == ACTIO_STOP_RANK && m->halted.by < run->problem.sys->p)
-        actio_report_at(run->problem.f, ACTIO_F_RANK_LOST, &run->problem.model->source, actio_run_span_of_row(run, m->halted.by),
+        actio_report_at(run->problem.f, ACTIO_F_RANK_LOST, &run->problem.model->source,
+                        actio_run_span_of_row(run, m->halted.by),
                         ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[m->halted.by]), ACTIO_NUMBER(o->t_stop),
                                    ACTIO_TEXT(where)));
     else actio_report(run->problem.f, ACTIO_F_INERTIA_LOST, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
@@ -236,6 +237,20 @@ static void list_magnified(void *user)
     if (names.length) actio_report(run->problem.f, ACTIO_F_FIELD_MAGNIFIED, ACTIO_ARGS(ACTIO_TEXT(names.s)));
 }
 
+/* Nothing is left out, and yet it is not met: errors between rows, or instants of one run only. */
+static void say_not_reached_by(struct actio_run *run)
+{
+    const struct actio_outcome *o = &run->outcome;
+    char why[200];
+    if (o->worst > run->problem.options.tol)
+        snprintf(why, sizeof why, "the estimated relative error of %.100s is %.1g",
+                 actio_system_column(run->problem.sys, o->worst_column)->name, o->worst);
+    else snprintf(why, sizeof why, "two runs of different accuracy have different instants");
+    actio_report(
+        run->problem.f, ACTIO_F_NOT_REACHED_BY,
+        ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(run->times[o->rows - 1]), ACTIO_TEXT(why)));
+}
+
 void actio_run_explain(struct actio_run *run)
 {
     struct actio_outcome *o = &run->outcome;
@@ -275,11 +290,7 @@ void actio_run_explain(struct actio_run *run)
                         ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(o->hangs_at)));
         return;
     }
-    if (o->good_rows > 1 && o->good_rows >= o->rows)
-        actio_report(run->problem.f, ACTIO_F_NOT_REACHED_BY,
-                     ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(run->times[o->rows - 1]),
-                                ACTIO_TEXT(actio_system_column(run->problem.sys, o->worst_column)->name),
-                                ACTIO_NUMBER(o->worst)));
+    if (o->good_rows > 1 && o->good_rows >= o->rows) say_not_reached_by(run);
     else if (o->good_rows > 1)
         actio_report(run->problem.f, ACTIO_F_NOT_REACHED,
                      ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(o->holds_until),

@@ -7,7 +7,7 @@
 
 static enum actio_code at_start(enum actio_code code)
 {
-    return code == ACTIO_F_LEAVES_AT_WILL ? ACTIO_F_STARTS_AT_WILL
+    return code == ACTIO_F_LEAVES_AT_WILL  ? ACTIO_F_STARTS_AT_WILL
            : code == ACTIO_F_LEAVES_PUSHED ? ACTIO_F_STARTS_PUSHED
                                            : code;
 }
@@ -25,8 +25,8 @@ bool actio_run_say_jump(struct actio_run *run)
         [ACTIO_STOP_TWO_RULES] = ACTIO_F_TWO_RULES,         [ACTIO_STOP_AT_WILL] = ACTIO_F_LEAVES_AT_WILL,
         [ACTIO_STOP_ORDER] = ACTIO_F_ORDER_MATTERS,         [ACTIO_STOP_BETWEEN] = ACTIO_F_HELD_BETWEEN,
         [ACTIO_STOP_PUSHED] = ACTIO_F_LEAVES_PUSHED,        [ACTIO_STOP_PILES] = ACTIO_F_SWITCHES_PILE,
-        [ACTIO_STOP_BESIDE] = ACTIO_F_HELD_BESIDE,
-        [ACTIO_STOP_SEVERAL] = ACTIO_F_SEVERAL_CORNERS,     [ACTIO_STOP_CURVED_ROW] = ACTIO_F_CURVED_CORNER,
+        [ACTIO_STOP_BESIDE] = ACTIO_F_HELD_BESIDE,          [ACTIO_STOP_SEVERAL] = ACTIO_F_SEVERAL_CORNERS,
+        [ACTIO_STOP_CURVED_ROW] = ACTIO_F_CURVED_CORNER,
     };
     size_t why = problem->motion.halted.why;
     enum actio_code code = why < sizeof code_of / sizeof *code_of ? code_of[why] : 0;

@@ -24,6 +24,14 @@ int actio_contacts_check_restitution(struct actio_contacts *c, size_t i)
     return leaves_range(c, i, ACTIO_COEFFICIENT_RESTITUTION, e);
 }
 
+int actio_contacts_check_touching(struct actio_contacts *c)
+{
+    int status = ACTIO_FLOW_OK;
+    for (size_t i = 0; i < c->contacts && !status; i++)
+        if (c->touch[i]) status = actio_contacts_check_restitution(c, i);
+    return status;
+}
+
 static bool is_in_use(const struct actio_contacts *c, size_t r)
 {
     size_t contact = c->rub[r].contact;

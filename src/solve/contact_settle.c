@@ -65,13 +65,13 @@ static bool any_approaches(const struct actio_contacts *c, const double *v)
 /* Impacts until nothing that touches approaches. */
 static int strike(struct actio_contacts *c, double t, double *y)
 {
+    int usable = actio_contacts_check_friction(c);
+    if (usable) return usable;
     for (int round = 0; round < MOST_IMPACTS; round++) {
         int status = actio_contacts_at(c, t, y);
         if (status) return status;
         if (!any_approaches(c, y + c->n)) return ACTIO_FLOW_OK;
-        for (size_t i = 0; i < c->contacts && !status; i++)
-            if (c->touch[i]) status = actio_contacts_check_restitution(c, i);
-        if (status) return status;
+        if (actio_contacts_check_touching(c)) return ACTIO_FLOW_FAILED;
         const char *rule = actio_contacts_impact(c, y + c->n, c->impulse);
         if (!rule) {
             c->m->halted.why = ACTIO_STOP_IMPACT;
@@ -315,7 +315,6 @@ int actio_contacts_settle(struct actio_contacts *c, double t, double *y, size_t 
     find_touching(c, y, hit);
     watch_storm(c, t);
     status = put_back(c, t, y);
-    if (!status) status = actio_contacts_check_friction(c);
     if (!status) status = strike(c, t, y);
     if (!status && c->storm.calm > 0) status = quiet(c, t, y);
     if (status) return status;

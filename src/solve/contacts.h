@@ -208,6 +208,7 @@ int actio_contacts_put_on(struct actio_contacts *c, double t, double *y, int lev
 int actio_contacts_set(struct actio_contacts *c, double t, double *y, bool moved);
 /* contact_range.c: are coefficients in use in their ranges, at the point at hand? A flow status. */
 int actio_contacts_check_restitution(struct actio_contacts *c, size_t contact);
+int actio_contacts_check_touching(struct actio_contacts *c);
 int actio_contacts_check_friction(struct actio_contacts *c);
 /* Positive while those of a rub are. */
 double actio_contacts_friction_guard(const struct actio_contacts *c, size_t rub);

@@ -396,29 +396,28 @@ static bool looks_stiff(struct actio_marching *m)
 
 /* At such a pace the end is 5e8 steps away, and the elimination is poor and becomes poorer: a singular surface, which
  * rounding keeps the steps from. */
-static bool creeps_to_surface(struct actio_marching *m)
+static bool creeps_to_surface(struct actio_marching *m, double way)
 {
-    if (!m->flow->quality_at || m->steps % POOR_STEPS) return false;
-    double before = m->poor, way = fabs(m->t - m->t_poor);
-    m->t_poor = m->t;
+    if (!m->flow->quality_at) return false;
+    double before = m->poor;
     m->poor = m->flow->quality_at(m->flow->user, m->t, actio_march_known_of(m, m->t, m->y, m->known));
     return way < CREEP * fabs(m->task->t1 - m->task->t0) && before < POOR && m->poor < before;
 }
 
 /* Very short steps in which forces turn round. */
-static bool creeps_to_rest(struct actio_marching *m)
+static bool creeps_to_rest(struct actio_marching *m, double way)
 {
-    if (!m->flow->sticks || m->steps % POOR_STEPS) return false;
-    double way = fabs(m->t - m->t_rest);
-    m->t_rest = m->t;
-    return way < SHORT * fabs(m->task->t1 - m->task->t0)
+    return m->flow->sticks && way < SHORT * fabs(m->task->t1 - m->task->t0)
            && m->flow->sticks(m->flow->user, m->t, actio_march_known_of(m, m->t, m->y, m->known));
 }
 
 /* At such a pace the end is 1e10 steps away: a place that is approached ever more slowly. */
 static bool creeps(struct actio_marching *m)
 {
-    if (creeps_to_surface(m) || creeps_to_rest(m)) return true;
+    double way = fabs(m->t - m->t_poor);
+    bool looks = m->steps % POOR_STEPS == 0;
+    if (looks) m->t_poor = m->t;
+    if (looks && (creeps_to_surface(m, way) || creeps_to_rest(m, way))) return true;
     if (m->steps % CREEP_STEPS) return false;
     bool slow = fabs(m->t - m->t_creep) < CREEP * fabs(m->task->t1 - m->task->t0);
     m->t_creep = m->t;
@@ -502,7 +501,7 @@ static int run(struct actio_marching *m)
         memcpy(m->side + firm, task->sides, m->flow->watched);
         memcpy(m->passed + firm, task->passed, m->flow->watched * sizeof *m->passed);
     }
-    m->t = m->t_next = m->chatter_from = m->t_rest = m->t_poor = task->t0;
+    m->t = m->t_next = m->chatter_from = m->t_poor = task->t0;
     m->poor = 1;
     m->touched_at = m->singular_at = task->t0 - m->direction * HUGE_VAL;
     m->guard = SIZE_MAX;

@@ -21,7 +21,7 @@ struct actio_marching {
     double t_stop;                              /* where something happens by the clock, or the end */
     double t, t_next, direction;                /* the step is t -> t_next, y -> y_next */
     double t_creep;                             /* where it was CREEP_STEPS ago */
-    double t_rest, t_poor, poor;                /* where it was POOR_STEPS ago, and the quality there */
+    double t_poor, poor;                        /* where it was POOR_STEPS ago, and the quality there */
     double *y, *y_next, *y_at, *f, *g, *sample; /* y_at, f, g: scratch */
     double *moved_by_tick;                      /* scratch: the known state before the clock */
     double *known, *moved;                      /* scratch, where the known state is another */

@@ -150,8 +150,8 @@ struct actio_halt {
         ACTIO_STOP_VELOCITIES_JUMP,
         ACTIO_STOP_CORNER,
         ACTIO_STOP_INSTANT,
-        ACTIO_STOP_AT_WILL, /* a switch rests where it may leave at any time, */
-        ACTIO_STOP_PUSHED,  /* or both of its sides push the motion away */
+        ACTIO_STOP_AT_WILL,   /* a switch rests where it may leave at any time, */
+        ACTIO_STOP_PUSHED,    /* or both of its sides push the motion away */
         ACTIO_STOP_COUNTLESS, /* whole numbers that can't be followed */
         ACTIO_STOP_PILES,     /* crossings of several switches follow one another ever faster */
         ACTIO_STOP_BESIDE,    /* a switch would hold it beside a closed contact (with) */

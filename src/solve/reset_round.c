@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define BREAKS 1e-10 /* of the size of its terms: a constraint that is off by more is broken, as by start data */
+#define BREAKS 1e-10  /* of the size of its terms: a constraint that is off by more is broken, as by start data */
 #define ROUNDED 1e-13 /* of positions, and of what they cover on the way: their rounding */
-#define PUSHED 1e-12 /* of the size of its terms: a velocity row that is off by more takes an impulse */
+#define PUSHED 1e-12  /* of the size of its terms: a velocity row that is off by more takes an impulse */
 
 int actio_reset_fails(struct actio_motion *m)
 {
@@ -97,8 +97,8 @@ static void find_rounding(struct actio_motion *m, double t, const double *y, dou
     for (size_t e = 0; values && e < sys->A.count; e++) {
         size_t col = sys->A.col[e];
         if (col < m->n)
-            by_row[sys->A.row[e]] += ROUNDED * fabs(values[sys->G.count + e])
-                                     * fmax(fabs(y[col]), fabs(m->span * y[m->n + col]));
+            by_row[sys->A.row[e]] +=
+                ROUNDED * fabs(values[sys->G.count + e]) * fmax(fabs(y[col]), fabs(m->span * y[m->n + col]));
     }
 }
 

@@ -120,9 +120,9 @@ const double *actio_motion_modes_at(const struct actio_motion *m, double t, bool
 
 /* ---- crossings that accumulate */
 
-enum { PILED = 12 };  /* changes that are looked at */
-#define FASTER 0.5    /* the later half of them takes so much of the time of the earlier */
-#define SOON 1e-2     /* of the interval: all of them, and from the last one to now */
+enum { PILED = 12 }; /* changes that are looked at */
+#define FASTER 0.5   /* the later half of them takes so much of the time of the earlier */
+#define SOON 1e-2    /* of the interval: all of them, and from the last one to now */
 
 size_t actio_switches_pile(const struct actio_motion *m, size_t k, double t)
 {

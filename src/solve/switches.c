@@ -236,11 +236,11 @@ static int stop_chattering(struct actio_motion *m, size_t k, double t, const dou
 {
     bool part = rows_part(m, k, t, y);
     size_t other = part ? k : actio_switches_pile(m, k, t), contact = held_by(m);
-    m->halted.why = part                           ? ACTIO_STOP_CONTRADICTION
-                    : other != k                   ? ACTIO_STOP_PILES
-                    : actio_between_refused(m)     ? ACTIO_STOP_BETWEEN
+    m->halted.why = part                               ? ACTIO_STOP_CONTRADICTION
+                    : other != k                       ? ACTIO_STOP_PILES
+                    : actio_between_refused(m)         ? ACTIO_STOP_BETWEEN
                     : contact < m->sys->walls.contacts ? ACTIO_STOP_BESIDE
-                                                   : ACTIO_STOP_CHATTER;
+                                                       : ACTIO_STOP_CHATTER;
     m->halted.by = k;
     m->halted.with = other != k ? other : contact;
     for (size_t j = m->p; part && j-- > 0;)

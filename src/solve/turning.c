@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#define SLOW 1e-6  /* of the interval: it would stop in so much of it */
-#define LESS 1e-2  /* of the velocity: forces that fall with it are those of damping */
-#define STAYS 0.5  /* of the accelerations there */
-#define ODD 0.1    /* of the accelerations: what does not turn round */
+#define SLOW 1e-6 /* of the interval: it would stop in so much of it */
+#define LESS 1e-2 /* of the velocity: forces that fall with it are those of damping */
+#define STAYS 0.5 /* of the accelerations there */
+#define ODD 0.1   /* of the accelerations: what does not turn round */
 
 static double largest_of(const double *x, size_t n)
 {
