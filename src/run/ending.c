@@ -179,6 +179,7 @@ static void say_failed(struct actio_run *run)
             run->problem.f, ACTIO_F_CONTACT_CHATTERS,
             ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
     else if (p->explain && p->explain(&run->problem, o)) return;
+    else if (actio_run_say_countless(run, o->t_stop, o->y_stop)) return;
     else
         actio_report(
             run->problem.f, ACTIO_F_BLOWS_UP,

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#define MANY 1e9 /* whole numbers */
+
 static enum actio_code at_start(enum actio_code code)
 {
     return code == ACTIO_F_LEAVES_AT_WILL  ? ACTIO_F_STARTS_AT_WILL
@@ -62,13 +64,14 @@ void actio_run_say_chattering(struct actio_run *run)
                                    : "use a contact with `friction` for dry friction: it can stick")));
 }
 
-/* floor has no value where its argument is endless, or too large to have neighbours. */
+/* floor has no value where its argument is endless, or too large to have neighbours; and whole numbers that large
+ * follow one another too fast. */
 bool actio_run_say_countless(struct actio_run *run, double t, const double *y)
 {
     struct actio_motion *m = &run->problem.motion;
     const struct actio_switch_lines *s = &run->problem.sys->switches;
     size_t k = 0;
-    while (k < s->count && !(s->whole[k] && isnan(m->here.mode[k]))) k++;
+    while (k < s->count && !(s->whole[k] && !(fabs(m->here.mode[k]) < MANY))) k++;
     if (k == s->count || !m->at[ACTIO_Q_GUARDS].k) return false;
     double u = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, y)[k];
     actio_report_at(run->problem.f, ACTIO_F_COUNTLESS, &run->problem.model->source,
