@@ -442,12 +442,14 @@ PUSHED = [      # (model, exit status, time of the last row or None): both sides
     ("coord x\nlagrangian x'^2/2\nforce x = sign(x)\ntime 0 .. 1\n", 1), ("coord x\nlagrangian x'^2/2\nforce x = if(x < 0, -1, 1)\ntime 0 .. 1\n", 1),
     ("coord x\nlagrangian x'^2/2 + abs(x)\ntime 0 .. 1\n", 1), ("coord x\nlagrangian x'^2/2\nforce x = sign(x')\ntime 0 .. 1\n", 1),
     ("coord x\nlagrangian x'^2/2\nforce x = -sign(x')\ntime 1 .. 0\n", 1),
+    ("state p\nflow p' = if(p < 0, -1, 0) + if(0 < p, 1, 0)\ntime 0 .. 1\n", 1), ("state p\nflow p' = if(p < 0, 1, -1) + 3*sign(p)\ntime 0 .. 1\n", 1),
     ("state p\nheld k\nflow p' = k*sign(p)\nevery 5 from 1: k = 1\nstart p = .5, k = -1\ntime 0 .. 2\n", 3),
     ("state p\nflow p' = if(t < 1, -1, 1)*sign(p)\nstart p = .5\ntime 0 .. 2\n", 3),
     ("state p\nflow p' = (t - 1)*sign(p)\nstart p = .2\ntime 0 .. 2\n", 3),
 ]
 UNPUSHED = [    # one side leads back, or both agree, or it rests
     ("state p\nflow p' = -sign(p)\ntime 0 .. 1\n", {"p": 0}), ("state p\nflow p' = 2 + sign(p)\ntime 0 .. 1\n", {"p": 3}),
+    ("state p\nflow p' = if(p < 0, -1, 1) - 3*sign(p)\ntime 0 .. 1\n", {"p": 0}),
     ("state p\nflow p' = abs(p)\ntime 0 .. 1\n", {"p": 0}), ("coord x\nlagrangian x'^2/2\nforce x = -sign(x)\ntime 0 .. 1\n", {"x": 0}),
     ("coord x\nlagrangian x'^2/2\nforce x = 2 + sign(x')\ntime 0 .. 1\n", {"x": 1.5}),
     ("coord x\nlagrangian x'^2/2\nforce x = sign(x)\nstart x' = 1\ntime 0 .. 1\n", {"x": 1.5}),

@@ -180,7 +180,7 @@ struct actio_motion {
     struct actio_rhs rhs;
     struct actio_saddle *saddle;
     struct actio_row_rank rows;
-    double *rooted; /* a state and three accelerations, scratch of switch_rest.c and turning.c */
+    double *rooted; /* a state, three accelerations, and modes: scratch of switches.c, switch_rest.c and turning.c */
     bool *rests;    /* switches that stay on their surface */
     struct actio_pivot_watch watch;
     struct actio_no_number bad;
@@ -252,7 +252,9 @@ int actio_switches_reread(struct actio_motion *motion, double t, const double *y
 int actio_switches_jumped(struct actio_motion *m, double t, const double *y);
 /* turning.c: forces that would hold a velocity that is almost 0, and do not become smaller with it */
 bool actio_motion_turns(void *motion, double t, const double *y);
-/* switch_rest.c: it rests, and may leave its surface at any time */
+/* switch_rest.c: others that rest on the surface of switch k get the modes that they have on this side of it */
+void actio_switch_take_near(struct actio_motion *motion, size_t k, int side, double t, const double *y);
+/* it rests, and may leave its surface at any time */
 bool actio_switch_may_leave(struct actio_motion *motion, size_t k, double t, const double *y);
 /* switch_history.c: the other switch whose crossings and those of k follow one another ever faster; k: there is none */
 size_t actio_switches_pile(const struct actio_motion *motion, size_t k, double t);

@@ -161,16 +161,22 @@ static bool may_be_held(struct actio_motion *m)
     return held;
 }
 
+/* Does the motion go on to this side, if it is there, and others on the same surface with it? */
+static bool leads_away(struct actio_motion *m, size_t k, int side, double t, const double *y)
+{
+    double *kept = m->rooted + m->ny + 3 * m->n, surface = surface_at(m, k, guards_at(m, t, y)[k]);
+    memcpy(kept, m->here.mode, m->sys->switches.count * sizeof *kept);
+    actio_switch_take_near(m, k, side, t, y);
+    struct course c = course_under(m, k, mode_on(m, k, surface, side), t, y);
+    memcpy(m->here.mode, kept, m->sys->switches.count * sizeof *kept);
+    return c.known && c.goes == side;
+}
+
 /* On its surface, and each side leads away from it: which one the motion takes, and when, is not determined. */
 static bool is_pushed_away(struct actio_motion *m, size_t k, double t, const double *y)
 {
-    double surface = surface_at(m, k, guards_at(m, t, y)[k]);
-    if (may_be_held(m)) return false;
-    for (int side = -1; side <= 1; side += 2) {
-        struct course c = course_under(m, k, mode_on(m, k, surface, side), t, y);
-        if (!c.known || c.goes != side) return false;
-    }
-    return true;
+    guards_at(m, t, y);
+    return !may_be_held(m) && leads_away(m, k, -1, t, y) && leads_away(m, k, 1, t, y);
 }
 
 /* On its surface: the side on which the motion stays under that side's mode. A rate decides; without one, the value
