@@ -283,7 +283,7 @@ def warned(tally):
     tally.check(any(one.kind == "warning" for one in result.findings), "findings of a result")
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        actio.load("bouncing-ball").rhs()
+        actio.load("bouncing-ball").rhs
     hints = [str(one.message) for one in seen]
     tally.check(hints and all("actio_" not in hint for hint in hints) and any("Model.integrator()" in hint for hint in hints), "calls of Python: %s" % hints)
 

@@ -297,10 +297,7 @@ static int contacts_crossed(void *user, size_t k, double t, double *y)
     size_t hit = contact < c->contacts && !c->now.closed[contact] ? contact : c->contacts;
     c->refused = hit == c->contacts;
     bool done;
-    int status = actio_contacts_at(c, t, y);
-    if (!status && hit < c->contacts) status = actio_contacts_check_restitution(c, hit);
-    if (status) return status;
-    status = actio_contacts_bounce(c, t, y, hit, &done);
+    int status = actio_contacts_bounce(c, t, y, hit, &done);
     if (!status && !done) status = actio_contacts_settle(c, t, y, hit);
     return status ? status : actio_switches_jumped(m, t, y);
 }

@@ -17,7 +17,7 @@ static int leaves_range(struct actio_contacts *c, size_t by, enum actio_coeffici
     return ACTIO_FLOW_FAILED;
 }
 
-int actio_contacts_check_restitution(struct actio_contacts *c, size_t i)
+static int check_restitution(struct actio_contacts *c, size_t i)
 {
     double e = actio_gap_of(c, i)[ACTIO_GAP_RESTITUTION];
     if (e >= -ROUNDED && e <= 1 + ROUNDED) return ACTIO_FLOW_OK;
@@ -28,7 +28,7 @@ int actio_contacts_check_touching(struct actio_contacts *c)
 {
     int status = ACTIO_FLOW_OK;
     for (size_t i = 0; i < c->contacts && !status; i++)
-        if (c->touch[i]) status = actio_contacts_check_restitution(c, i);
+        if (c->touch[i]) status = check_restitution(c, i);
     return status;
 }
 

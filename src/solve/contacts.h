@@ -207,7 +207,6 @@ int actio_contacts_put_on(struct actio_contacts *c, double t, double *y, int lev
 /* contact_flow.c: positions (moved) or velocities were set from outside: to the stance that follows. A flow status. */
 int actio_contacts_set(struct actio_contacts *c, double t, double *y, bool moved);
 /* contact_range.c: are coefficients in use in their ranges, at the point at hand? A flow status. */
-int actio_contacts_check_restitution(struct actio_contacts *c, size_t contact);
 int actio_contacts_check_touching(struct actio_contacts *c);
 int actio_contacts_check_friction(struct actio_contacts *c);
 /* Positive while those of a rub are. */
