@@ -6,6 +6,7 @@ usage: contact.py [--program FILE] [--only PART ...] [--list]"""
 import json
 import math
 import os
+import re
 import random
 import tempfile
 
@@ -568,7 +569,35 @@ def soft(b):
     b.near(told["end"]["y"], -.919153478644562764, 1e-3, "soft tumbler of the best width")
 
 
-SECTIONS = (tumbler, incline, billiard, comes_to_rest, sticks, columns, after_an_event, passes, momenta, rods, painleve, releases, corners, wires,
+RANGES = [      # (model, words, time): coefficients that leave their range while they are used
+    ("coord y\nheld e\nlagrangian y'^2/2 - y\ncontact f: y >= 0, restitution = e\nwhen f: e = e + .3\nstart y = 1, e = .8\ntime 0 .. 10\n",
+     "restitution of 'f' is 1.1", 2 ** .5 * (1 + 2 * .8)),
+    ("coord y\nlagrangian y'^2/2 - y\ncontact f: y >= 0, restitution = 1.5 - t/10\nstart y = 1\ntime 0 .. 10\n", "restitution of 'f' is 1.3585", 2 ** .5),
+    ("coord y\nlagrangian y'^2/2 - y\ncontact f: y >= 0, restitution = -y'\nstart y = .5, y' = 0\ntime 0 .. 10\n", "", None),
+    ("coord x, y\nlagrangian (x'^2 + y'^2)/2 - y\ncontact f: y >= 0, restitution = 0, friction = .5 - t/2\nstart x' = 1\ntime 0 .. 3\n",
+     "friction of 'f' is about to leave its range", 1),
+    ("coord x, y\nlagrangian (x'^2 + y'^2)/2 - y\ncontact f: y >= 0, restitution = 0, friction = .3, stick = .5 - t/5\nforce x = .1\ntime 0 .. 3\n",
+     "static coefficient `stick` of 'f' is 0.3", 1),
+    ("coord x, y\nheld mu\nlagrangian (x'^2 + y'^2)/2 - y\ncontact f: y >= 0, restitution = 0, friction = .3, stick = mu\nevery 1: mu = mu - .2\n"
+     "start mu = .8\ntime 0 .. 4\n", "static coefficient `stick` of 'f' is 0.2", 2),
+    ("coord x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint w: y = 0, friction = .5 - t/2\nstart x' = 2\ntime 0 .. 3\n",
+     "friction of 'w' is about to leave its range", 1),
+    # not in use: in flight, at rest, after the last impact
+    ("coord y\nlagrangian y'^2/2 - y\ncontact f: y >= 0, restitution = 1 - t\nstart y = 100\ntime 0 .. 10\n", "", None),
+    ("coord y\nlagrangian y'^2/2 - y\ncontact f: y >= 0, restitution = .5 - t/4\nstart y = .02\ntime 0 .. 10\n", "", None),
+]
+
+
+def ranges(b):
+    for text, words, at in RANGES:
+        status, out, err = b.call(text, "--json")
+        said = " ".join(m["message"] for m in json.loads(out).get("errors", []))
+        b.tally.check(status == (3 if words else 0) and words in said, "exit %s, %s instead of %s: %s" % (status, said, words, text))
+        found = re.search(r" at t = ([0-9.e+-]+):", said)
+        b.tally.check(at is None or (found and abs(float(found.group(1)) - at) < 1e-8), "%s instead of t = %s" % (said, at))
+
+
+SECTIONS = (ranges, tumbler, incline, billiard, comes_to_rest, sticks, columns, after_an_event, passes, momenta, rods, painleve, releases, corners, wires,
             two_slips, backward, flights, slides, many, principles, soft, hard_to_see)
 
 

@@ -434,6 +434,142 @@ def held_smoothed(program, folder, tally):
         tally.check(far[1] < .3 * far[0] + 1e-6 and far[1] < .01, "differences %s at widths 1e-2, 1e-3 of\n%s" % (far, text))
 
 
+# ---- what both sides push away, what can't be counted, what is spelled otherwise
+
+PUSHED = [      # (model, exit status, time of the last row or None): both sides lead away
+    ("state p\nflow p' = if(p < 0, -1, 1)\ntime 0 .. 1\n", 1), ("state p\nflow p' = if(p >= 0, 1, -1)\ntime 0 .. 1\n", 1),
+    ("state p\nflow p' = sign(p)\ntime 0 .. 1\n", 1), ("state p\nflow p' = floor(p) + .5\ntime 0 .. 1\n", 1),
+    ("coord x\nlagrangian x'^2/2\nforce x = sign(x)\ntime 0 .. 1\n", 1), ("coord x\nlagrangian x'^2/2\nforce x = if(x < 0, -1, 1)\ntime 0 .. 1\n", 1),
+    ("coord x\nlagrangian x'^2/2 + abs(x)\ntime 0 .. 1\n", 1), ("coord x\nlagrangian x'^2/2\nforce x = sign(x')\ntime 0 .. 1\n", 1),
+    ("coord x\nlagrangian x'^2/2\nforce x = -sign(x')\ntime 1 .. 0\n", 1),
+    ("state p\nflow p' = if(p < 0, -1, 0) + if(0 < p, 1, 0)\ntime 0 .. 1\n", 1), ("state p\nflow p' = if(p < 0, 1, -1) + 3*sign(p)\ntime 0 .. 1\n", 1),
+    ("state p\nheld k\nflow p' = k*sign(p)\nevery 5 from 1: k = 1\nstart p = .5, k = -1\ntime 0 .. 2\n", 3),
+    ("state p\nflow p' = if(t < 1, -1, 1)*sign(p)\nstart p = .5\ntime 0 .. 2\n", 3),
+    ("state p\nflow p' = (t - 1)*sign(p)\nstart p = .2\ntime 0 .. 2\n", 3),
+]
+UNPUSHED = [    # one side leads back, or both agree, or it rests
+    ("state p\nflow p' = -sign(p)\ntime 0 .. 1\n", {"p": 0}), ("state p\nflow p' = 2 + sign(p)\ntime 0 .. 1\n", {"p": 3}),
+    ("state p\nflow p' = if(p < 0, -1, 1) - 3*sign(p)\ntime 0 .. 1\n", {"p": 0}),
+    ("state p\nflow p' = abs(p)\ntime 0 .. 1\n", {"p": 0}), ("coord x\nlagrangian x'^2/2\nforce x = -sign(x)\ntime 0 .. 1\n", {"x": 0}),
+    ("coord x\nlagrangian x'^2/2\nforce x = 2 + sign(x')\ntime 0 .. 1\n", {"x": 1.5}),
+    ("coord x\nlagrangian x'^2/2\nforce x = sign(x)\nstart x' = 1\ntime 0 .. 1\n", {"x": 1.5}),
+    ("coord x\nlagrangian x'^2/2\nforce x = if(x < 0, -1, 1)\nstart x' = -1\ntime 0 .. 1\n", {"x": -1.5}),
+]
+
+
+def pushed(program, folder, tally):
+    """Where both sides of a switch lead away from it, the motion is not determined: no side is picked."""
+    for text, expected in PUSHED:
+        for by in ("dalembert", "gauss", "hamilton") if "coord" in text else ("dalembert",):
+            status, last, err = moved(program, folder, text, "--by", by)
+            tally.check(status == expected and "undetermined" in err and bool(last) == (expected == 3), "by %s: exit %s of\n%s\n%s" % (by, status, text, err))
+            tally.check(not last or last["t"] < 1.01, "rows up to %s of\n%s" % (last.get("t"), text))
+        if expected == 1 and "1 .. 0" not in text:
+            status, out, err = call(program, "check", write(folder, text))
+            tally.check(status == 1 and "undetermined" in out, "check: exit %s of\n%s\n%s%s" % (status, text, out, err))
+    for text, end in UNPUSHED:
+        status, last, err = moved(program, folder, text)
+        tally.check(status == 0 and all(abs(last[c] - v) < 1e-9 for c, v in end.items()), "exit %s, %s of\n%s\n%s" % (status, last, text, err))
+
+
+COUNTLESS = ["mod(x, k)", "floor(1/x')", "floor(x*1e20)", "floor(exp(100*x))", "mod(t, t)", "mod(x, h)"]
+
+
+def argument(rng, depth):
+    """Formulas that are 0, endless or huge at some states."""
+    if depth == 0 or rng.random() < .3:
+        return rng.choice(("x", "x'", "t", "0", "1e20", "1e300", "1", "k", "h", "1e-300", "x*1e16", "pi"))
+    a, b = argument(rng, depth - 1), argument(rng, depth - 1)
+    return rng.choice(("(%s + %s)", "(%s - %s)", "%s*%s", "(%s)/(%s)", "mod(%s, %s)", "min(%s, floor(%s))", "if(%s < 0, %s, 1)", "mod(%s, 0)*(%s)")) % (a, b)
+
+
+def counted(program, folder, tally):
+    """floor and mod of arguments that have no whole number below them end with a message, and never otherwise."""
+    head = "param k = 0\ncoord x\nheld h\nlagrangian x'^2/2 - x^2/2\nstart x = 1\ntime 0 .. 4\n"
+    for formula in COUNTLESS:
+        status, _, err = moved(program, folder, head + "force x = %s\n" % formula)
+        tally.check(status == 3 and "can't be followed at t = 0 " in err and ":7:" in err, "%s: exit %s\n%s" % (formula, status, err))
+        status, _, err = moved(program, folder, head + "force x = if(t > 9, %s, 0)\n" % formula)
+        dense = formula in ("floor(1/x')", "floor(exp(100*x))")    # it passes 1e15 whole numbers, and each is located
+        tally.check(status == 0 or (dense and "can't be followed" in err), "%s, which is not used: exit %s\n%s" % (formula, status, err))
+    status, last, err = moved(program, folder, head + "force x = mod(x, h)\nevent e: x = .5\nwhen e: h = 2\nforce x = if(h > 0, 0, -mod(x, h))\n")
+    tally.check(status == 3 and "mod(x, h)" in err, "exit %s\n%s" % (status, err))
+    status, last, err = moved(program, folder, head + "force x = if(h > 0, mod(t, h), 0)\nevent e: t = 1\nwhen e: h = 2\n")
+    tally.check(status == 0, "a value that can be counted later: exit %s\n%s" % (status, err))
+    rng = random.Random(SEED)
+    for _ in range(COUNT):
+        formula = rng.choice(("floor(%s)", "mod(x, %s)", "mod(%s, t)", "mod(%s, x')")) % argument(rng, 3)
+        line = rng.choice(("force x = %s", "event e: %s = 0", "contact c: x >= -2 + .1*%s", "observe o = %s", "lagrangian 1e-3*%s")) % formula
+        for command in ("run", "check"):
+            status, out, err = call(program, command, write(folder, head + line + "\n"), "--quiet", "--limit-time", "2")
+            tally.check(status in (0, 1, 3) and (status == 0 or "error" in err + out), "%s: exit %s of %s\n%s" % (command, status, line, err[:600]))
+
+
+SPELLED = ["y' = if(x < 0, 0, 1)*x'", "y' - if(x < 0, 0, x') = 0", "if(x < 0, y', y' - x') = 0", "if(x < 0, 2*y', y' - x') = 0",
+           "if(x >= 0, x' - y', -y') = 0", "y' = max(0, sign(x))*x'", "if(x < 0, y'*exp(0*x), 0) + if(x < 0, 0, y' - x') = 0",
+           "y'*(1 + x^2) - if(x < 0, 0, x' + x^2*x') = 0"]
+IN_TIME = ["y' = sign(x)*x' + 1", "y' - if(x < 0, 1 - x', 1 + x') = 0", "if(x < 0, y' + x' - 1, y' - x' - 1) = 0", "2*y' = 2*sign(x)*x' + 2"]
+
+
+def spelled(program, folder, tally):
+    """A velocity row that is the rate of positions on both sides bends, however it is written; by time, too."""
+    for row in SPELLED:
+        text = "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: %s\nstart x = -1, x' = 1\ntime 0 .. 2\n" % row
+        for by in ("dalembert", "gauss", "jourdain", "hamilton"):
+            status, last, err = moved(program, folder, text, "--by", by)
+            tally.check(status == 0 and abs(last.get("x_dot", 9) - S2) < 1e-9 and abs(last["y"] - S2) < 1e-9, "%s by %s: exit %s, %s\n%s" % (row, by, status, last, err))
+    for row in IN_TIME:                                      # y = abs(x) + t: x = 1, y = 3
+        text = "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: %s\nstart x = -1, y = 1, x' = 1, y' = 0\ntime 0 .. 2\n" % row
+        status, last, err = moved(program, folder, text)
+        tally.check(status == 0 and abs(last.get("x", 9) - 1) < 1e-9 and abs(last["y"] - 3) < 1e-9, "%s: exit %s, %s\n%s" % (row, status, last, err))
+
+
+def held_slopes(program, folder, tally):
+    """A held slope changes where the body is: an impact on the new wall, a projection onto the new wire; never a jump by rounding."""
+    rng = random.Random(SEED)
+    for _ in range(COUNT):
+        x, v, s = -rng.uniform(.1, 3), rng.uniform(.2, 2), rng.uniform(.2, 2)
+        at, after = -x / v, .05 * v
+        text = ("coord x, y\nheld s\nlagrangian (x'^2 + y'^2)/2 - y\ncontact f: y >= s*x, restitution = .5\nevent o: x = 0\nwhen o: s = %r\n"
+                "start x = %r, x' = %r\ntime 0 .. %r\n" % (s, x, v, at + after))
+        status, last, err = moved(program, folder, text)
+        push = 1.5 * v * s / (1 + s * s)                     # (v, 0) - 1.5 (v n) n, n = (-s, 1)/sqrt(1 + s^2)
+        vx, vy = v - push * s, push
+        off = max(abs(last.get("x", 9) - vx * after), abs(last.get("y", 9) - vy * after + after ** 2 / 2))
+        tally.check(status == 0 and off < 1e-9, "exit %s, off by %s of\n%s\n%s" % (status, off, text, err))
+        text = ("coord x, y\nheld u\nlagrangian (x'^2 + y'^2)/2\nconstraint c: y = u*x\nevent o: x = 0\nwhen o: u = %r\nstart x = %r, x' = %r\n"
+                "time 0 .. %r\n" % (s, x, v, at + 1))
+        status, last, err = moved(program, folder, text)     # momentum along the new wire is kept
+        off = max(abs(last.get("x", 9) - v / (1 + s * s)), abs(last.get("y", 9) - v * s / (1 + s * s)))
+        tally.check(status == 0 and off < 1e-9, "exit %s, off by %s of\n%s\n%s" % (status, off, text, err))
+
+
+def loaded_bend(program, folder, tally):
+    """A bead on y = abs(x) under gravity 2 swings with the period 4 sqrt(2): x = 1 - t^2/2 up to the bend."""
+    text = "coord x, y\nlagrangian (x'^2 + y'^2)/2 - 2*y\nconstraint w: y = abs(x)\nstart x = 1, y = 1\ntime 0 .. 10\n"
+    x = 1 - (4 * math.sqrt(2) * 2 - 10) ** 2 / 2              # the second time that it is near x = 1
+    for by in "dalembert gauss maggi hamel appell jourdain hamilton".split():
+        status, last, err = moved(program, folder, text, "--by", by)
+        tally.check(status == 0 and abs(last.get("x", 9) - x) < 1e-8, "by %s: exit %s, x = %s, not %s\n%s" % (by, status, last.get("x"), x, err))
+
+
+PILES = "coord x\nlagrangian x'^2/2\nforce x = -2*sign(x) - sign(x')\nstart x = %r\ntime 0 .. 20\n"
+PUCK = "coord x, y\nlagrangian (x'^2 + y'^2)/2\nforce x = -x'/hypot(x', y'), y = -y'/hypot(x', y')\nstart x' = %r, y' = %r\ntime 0 .. 10\n"
+
+
+def at_rest(program, folder, tally):
+    """Motions that come to rest on two switches, or on a force that turns round with the velocity, end there and say why."""
+    for x in (1, .3, 2.5):
+        status, last, err = moved(program, folder, PILES % x)
+        tally.check(status == 3 and "crossings of" in err and "sign(x)" in err and "sign(x')" in err and last, "exit %s\n%s" % (status, err))
+    for v in ((1, .5), (.3, .4), (1, 0), (.01, .02)):
+        for tol, bound in (("1e-5", 1e-2), ("1e-9", 1e-5)):  # the steps that it takes to see it are as long as errors allow
+            status, last, err = moved(program, folder, PUCK % v, "--tol", tol)
+            at = re.search(r"ends at t = (\S+)", err)
+            tally.check(status == 3 and "forces turn round" in err and at and abs(float(at.group(1)) - math.hypot(*v)) < bound,
+                        "exit %s of %s to %s\n%s" % (status, v, tol, err))
+
+
 # ---- random models
 
 def number(rng, low=.3, high=1.5):
@@ -541,7 +677,7 @@ def main():
     tally = Tally("corners")
     with tempfile.TemporaryDirectory() as folder:
         run_parts([exact, ends, nested, agreement, together, refused, sides, claims, walls, powers, roots, periods, held_between,
-                   held_smoothed, smoothed], program, folder, tally)
+                   held_smoothed, smoothed, pushed, counted, spelled, held_slopes, loaded_bend, at_rest], program, folder, tally)
     tally.done()
 
 

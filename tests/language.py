@@ -455,8 +455,8 @@ def check_hints(tally, actio):
         tally.check([e["code"] for e in said] == [code] and hint in said[0]["hint"], f"{wrong}: {said}")
         done = run_json(actio, head + right + tail)
         tally.check(done["status"] == 0, f"{right}: {done.get('errors')}")
-    said = run_json(actio, head + "force x = mod(t, 0)" + tail)["errors"]       # what switches has no name in the model: its formula is shown
-    tally.check([e["code"] for e in said] == ["NOT_A_NUMBER"] and "floor(t/0)" in said[0]["message"], f"mod(t, 0): {said}")
+    said = run_json(actio, head + "force x = mod(t, 0)" + tail)["errors"]       # as the model has it, with its line
+    tally.check([e["code"] for e in said] == ["COUNTLESS"] and "mod(t, 0)" in said[0]["message"] and said[0]["line"] == 3, f"mod(t, 0): {said}")
     said = run_json(actio, head + "observe o = 1/(.5 - x)" + tail, "--by", "skg", "--gradient", "o")["errors"]
     tally.check("'o' is not a finite number at the end" in said[0]["message"], f"gradient: {said}")
 

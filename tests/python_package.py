@@ -173,6 +173,10 @@ def numbers_set(tally):
     model.start["x_dot"] = "R + 2"
     tally.check(model.start["x'"] == 4 and "x'" not in model.changes.start, "x_dot replaces x': %r" % model.changes)
     tally.check(actio.model(model.printed()).start["x'"] == 4, "the model printed back")
+    held = actio.model("coord x\nheld u, n\nlagrangian x'^2/2\nevery 1: n = n + u\nstart u = 2\ntime 0 .. 3")
+    held.start["n"] = 1
+    tally.check(dict(held.start) == {"x": 0, "x_dot": 0, "u": 2, "n": 1} and held.run()["n"][-1] == 9, "held values at the start: %r" % held.start)
+    tally.check(len(held.variables) == 2, "held values are no variables of the state")
     links = actio.load("nlink")
     links.params["n"] = 3
     tally.check(len(links.variables) == 8, "a size is set by reading again")
@@ -277,6 +281,11 @@ def warned(tally):
     mine = [one for one in seen if issubclass(one.category, actio.ActioWarning)]
     tally.check(mine and all(one.filename == __file__ for one in mine), "warnings: %s" % [str(one.message) for one in seen])
     tally.check(any(one.kind == "warning" for one in result.findings), "findings of a result")
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        actio.load("bouncing-ball").rhs
+    hints = [str(one.message) for one in seen]
+    tally.check(hints and all("actio_" not in hint for hint in hints) and any("Model.integrator()" in hint for hint in hints), "calls of Python: %s" % hints)
 
 
 def ends_early(tally):

@@ -114,7 +114,31 @@ FAILS = [
     ("coord x\nheld n\nlagrangian x'^2/2\nevery 1: n = 1\ntime 3 .. 0\n", 1, "backward"),
     ("coord y\nheld h\nlagrangian y'^2/2 - y\ncontact floor: y >= h, restitution = 0\nevent e: t = 1\nwhen e: h = .5\ntime 0 .. 3\n", 3,
      "floor"),
+    ("coord x\nheld n\nlagrangian x'^2/2\nevery 1e-9: n = n + 1\ntime 0 .. 4\n", 2, "`every 1e-9` happens 4000000000 times"),
+    ("coord x\nheld n\nlagrangian x'^2/2 - x^2/2\nevent e: x = 1\nwhen e: n = 0\nstart x' = 1\ntime 0 .. 20\n", 3, "different instants"),
 ]
+
+# (line, words of its message or hint)
+HINTS = [
+    ("start e = 1", "'e' is the label"), ("when e: q = 2", "state or held"), ("when nobody: x = 2", "declare it with event or contact"),
+    ("when x < 0: x = 1", "give the condition a label"), ("when e n = 1", "write a colon"), ("when e: n += 1", "write n = n + ..."),
+    ("when e: Stop", "write stop"), ("every 1 n = 1", "write a colon"), ("event q: x = 0 upward", "rising or falling"),
+    ("every 1 from 10: n = 1", "`every 1` never happens"),
+]
+
+
+def hints(program, folder, tally):
+    for line, words in HINTS:
+        text = "coord x\nheld n\nlagrangian x'^2/2 - x^2/2\nevent e: x = .5\n%s\ntime 0 .. 4\n" % line
+        _, out, err = call(program, "run", write(folder, text), "--json")
+        tally.check(words in out + err, "%s: %s" % (line, out[:600] + err))
+    text = "coord x\nheld n\nlagrangian x'^2/2\nevery %s: n = n + 1\ntime %s\n"
+    for period, time, ticks in (("1/3", "0 .. 4", 13), (".1", "1e9 .. 1000000001", 11), (".25", "1e9 .. 1000000001", 5), ("1e-3", "1e9 .. 1000000001", 1001)):
+        code, done, err = run(program, write(folder, text % (period, time)))
+        names = {e["name"] for e in done.get("events", [])}
+        tally.check(code == 0 and done["end"]["n"] == ticks and names == {period}, "every %s: exit %s, %s, %s %s" % (period, code, done.get("end"), names, err))
+    code, out, err = call(program, "run", write(folder, text % ("1", "0 .. 3")), "-o", os.path.join(folder, "a.csv"))
+    tally.check(code == 0 and any(x.split()[:1] == ["n"] and float(x.split()[1]) == 4 for x in out.split("\n")), "no held value in\n%s%s" % (out, err))
 
 
 def write(folder, text):
@@ -419,7 +443,7 @@ def main():
     program, _ = arguments()
     tally = Tally("resets")
     with tempfile.TemporaryDirectory() as folder:
-        run_parts([exact, fails, listed, table_rows, printed, combinations], program, folder, tally)
+        run_parts([exact, fails, hints, listed, table_rows, printed, combinations], program, folder, tally)
     tally.done()
 
 

@@ -151,6 +151,7 @@ static void close_world(struct world *w)
     CALL(model_params, 1, (P(0, w->model))) CALL(model_param, 1, (P(0, w->model), w->at)) \
     CALL(model_set_param, 3, (P(0, w->model), P(1, "k"), w->at ? NAN : 2, P(2, w->f))) \
     CALL(model_variables, 1, (P(0, w->model))) CALL(model_variable, 1, (P(0, w->model), w->at)) \
+    CALL(model_helds, 1, (P(0, w->model))) CALL(model_held, 1, (P(0, w->model), w->at)) \
     CALL(model_set_start, 3, (P(0, w->model), P(1, "x_dot"), w->at ? NAN : 2, P(2, w->f))) \
     CALL(model_time, 3, (P(0, w->model), P(1, w->y), P(2, w->y))) \
     CALL(model_set_time, 2, (P(0, w->model), 0, w->at ? 0 : 2, P(1, w->f))) \

@@ -169,6 +169,19 @@ TEST(what_a_model_has_is_listed)
     close_pair(&p);
 }
 
+TEST(held_values_are_listed_behind_the_state)
+{
+    struct pair p = open_pair(
+        "param a = 3\ncoord x\nheld u, n [m]\nlagrangian x'^2/2\nevery 1: u = u + 1\nstart n = 2*a\ntime 0 .. 1\n",
+        NULL);
+    CHECK(actio_model_helds(p.set) == 2 && actio_model_variables(p.set) == 2);
+    CHECK(strcmp(actio_model_held(p.set, 0).name, "u") == 0 && !actio_model_held(p.set, 0).given);
+    CHECK(actio_model_held(p.set, 0).start == 0 && actio_model_held(p.set, 1).start == 6);
+    CHECK(strcmp(actio_model_held(p.set, 1).unit, "m") == 0 && actio_model_held(p.set, 1).given);
+    CHECK(strcmp(actio_model_held(p.set, 1).role, "held values") == 0 && *actio_model_held(p.set, 2).name == 0);
+    close_pair(&p);
+}
+
 /* Numbers that do not fit: the finding is the reader's, and the model is as before. */
 TEST(a_number_that_does_not_fit_changes_nothing)
 {
@@ -324,6 +337,7 @@ TEST(a_table_lists_its_events)
 int main(void)
 {
     RUN(what_a_model_has_is_listed);
+    RUN(held_values_are_listed_behind_the_state);
     RUN(a_number_that_does_not_fit_changes_nothing);
     RUN(a_number_set_and_set_back_leaves_no_trace);
     RUN(initial_values_and_times_are_those_of_the_options);

@@ -143,6 +143,9 @@ struct actio_variable_info {
 };
 ACTIO_API size_t actio_model_variables(const struct actio_model *model);
 ACTIO_API struct actio_variable_info actio_model_variable(const struct actio_model *model, size_t i);
+/* Held values, which the state does not contain: start is what they are before the first instant. */
+ACTIO_API size_t actio_model_helds(const struct actio_model *model);
+ACTIO_API struct actio_variable_info actio_model_held(const struct actio_model *model, size_t i);
 /* "x"; "x'" or "x_dot"; a state; "lambda.c". A field gets this value at every node. */
 ACTIO_API int actio_model_set_start(struct actio_model *model, const char *name, double value,
                                     struct actio_findings *f);

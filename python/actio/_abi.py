@@ -432,6 +432,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "actio_model_set_param": (c_int, [c_void_p, c_char_p, c_double, c_void_p]),
     "actio_model_variables": (c_size_t, [c_void_p]),
     "actio_model_variable": (VariableInfo, [c_void_p, c_size_t]),
+    "actio_model_helds": (c_size_t, [c_void_p]),
+    "actio_model_held": (VariableInfo, [c_void_p, c_size_t]),
     "actio_model_set_start": (c_int, [c_void_p, c_char_p, c_double, c_void_p]),
     "actio_model_time": (c_bool, [c_void_p, c_void_p, c_void_p]),
     "actio_model_set_time": (c_int, [c_void_p, c_double, c_double, c_void_p]),

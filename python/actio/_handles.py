@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import threading
 from typing import Any, Callable, Sequence
 
@@ -181,8 +182,18 @@ def said(findings: int) -> tuple[Finding, ...]:
     return tuple(_finding(lib.actio_findings_message(findings, i)) for i in range(lib.actio_findings_count(findings)))
 
 
+# What functions of the library that stand in messages are in this package.
+CALLS = {"actio_integrator_create": "Model.integrator()", "actio_integrator_set_state": "Integrator.set_state()",
+         "actio_integrator_restore": "Integrator.restore()", "actio_integrator_save": "Integrator.save()",
+         "actio_flow_project": "Flow.project()", "actio_model_bind": "Model.bind()", "actio_run": "Model.run()"}
+
+
+def _in_python(text: str) -> str:
+    return re.sub(r"\bactio_\w+", lambda found: CALLS.get(found.group(), found.group()), text)
+
+
 def _finding(m: Any) -> Finding:
-    return Finding(KINDS[m.kind], text_of(m.message), text_of(m.hint), text_of(m.code), m.status,
+    return Finding(KINDS[m.kind], _in_python(text_of(m.message)), _in_python(text_of(m.hint)), text_of(m.code), m.status,
                    None if m.file is None else text_of(m.file), m.line, m.column, m.length,
                    None if m.quote is None else text_of(m.quote), m.quote_skipped)
 

@@ -43,6 +43,11 @@ def variables_of(pointer: int) -> list[Variable]:
     return [Variable(text_of(row.name), text_of(row.unit), text_of(row.role), row.start, row.given) for row in rows]
 
 
+def helds_of(pointer: int) -> list[Variable]:
+    rows = [lib.actio_model_held(pointer, i) for i in range(lib.actio_model_helds(pointer))]
+    return [Variable(text_of(row.name), text_of(row.unit), text_of(row.role), row.start, row.given) for row in rows]
+
+
 class Numbers(MutableMapping[str, float]):
     """Numbers by name. What is made of a number follows when it is set."""
 
@@ -86,10 +91,11 @@ class Params(Numbers):
 
 
 class Start(Numbers):
-    """`m.start["x'"]`, also "x_dot"; `m.start["x"] = 1` sets it."""
+    """`m.start["x'"]`, also "x_dot"; `m.start["x"] = 1` sets it. Held values are behind the variables."""
 
     def _values(self) -> dict[str, float]:
-        return {one.name: one.start for one in variables_of(self._model._pointer())}
+        pointer = self._model._pointer()
+        return {one.name: one.start for one in variables_of(pointer) + helds_of(pointer)}
 
     def __getitem__(self, name: str) -> float:
         return self._values()[name[:-1] + "_dot" if name.endswith("'") else name]

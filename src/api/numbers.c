@@ -55,6 +55,22 @@ struct actio_variable_info actio_model_variable(const struct actio_model *model,
     };
 }
 
+size_t actio_model_helds(const struct actio_model *model) { return model ? model->resets.helds : 0; }
+
+struct actio_variable_info actio_model_held(const struct actio_model *model, size_t i)
+{
+    if (i >= actio_model_helds(model))
+        return (struct actio_variable_info){ .name = "", .unit = "", .role = "", .start = NAN };
+    const struct actio_held_line *u = &model->resets.held[i];
+    struct start_value s = { (struct actio_model *)model, u->start, NAN };
+    actio_attempt(model->ctx, value_of_start, &s);
+    return (struct actio_variable_info){ .name = u->name,
+                                         .unit = u->unit ? u->unit : "",
+                                         .role = actio_role_heading(ACTIO_ROLE_HELD),
+                                         .start = s.x,
+                                         .given = u->start_given };
+}
+
 bool actio_model_time(const struct actio_model *model, double *t0, double *t1)
 {
     bool given = model && model->time.given;

@@ -516,6 +516,7 @@ static int survey(struct checking *c)
     c->naive_constraints = problem->model->constraints;
     size_t errors = problem->f->errors;
     warn_of_held(problem->model, problem->f);
+    if (actio_problem_check_clocks(problem)) return 1;
     actio_check_units(problem->model, problem->f);
     c->units_agree = problem->f->errors == errors;
     struct actio_verdict *v = actio_problem_survey(problem, true);

@@ -8,7 +8,7 @@
 
 enum { MOST = 20, CELL = 40 };
 
-static const char coordinates[] = "coordinates", states[] = "states", rates[] = "velocities";
+static const char coordinates[] = "coordinates", states[] = "states", rates[] = "velocities", held[] = "held values";
 
 static bool has_role(const struct actio_table *table, size_t column, const char *role)
 {
@@ -123,7 +123,7 @@ static size_t print_state(const struct actio_table *table, int widest)
 
 static size_t print_others(const struct actio_table *table, int widest)
 {
-    static const char *const roles[] = { "quasi-velocities", "multipliers", "energy", "charges", "observed" };
+    static const char *const roles[] = { held, "quasi-velocities", "multipliers", "energy", "charges", "observed" };
     size_t shown = 0;
     for (size_t r = 0; r < sizeof roles / sizeof *roles; r++) {
         for (size_t i = 0; i < actio_table_columns(table); i++) {

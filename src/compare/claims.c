@@ -221,7 +221,7 @@ static void claims_judge(struct actio_run *run, const struct actio_claim *c, str
  * */
 static bool only_accuracy(const struct actio_finding *f)
 {
-    return f->code == ACTIO_F_NOT_REACHED || f->code == ACTIO_F_NOT_REACHED_AT_ALL;
+    return f->code == ACTIO_F_NOT_REACHED || f->code == ACTIO_F_NOT_REACHED_BY || f->code == ACTIO_F_NOT_REACHED_AT_ALL;
 }
 
 static void copy_findings(const struct actio_findings *from, struct actio_findings *to)

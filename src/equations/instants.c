@@ -5,18 +5,10 @@
 
 #include <string.h>
 
-static const char *text_of(struct actio_formation *F, actio_expr e)
-{
-    struct actio_text t;
-    actio_text_open(&t, &F->arena);
-    actio_print(&F->model->pool, e, actio_model_symbol_name, F->model, &t);
-    return t.s;
-}
-
 static const char *name_of(struct actio_formation *F, const struct actio_reset_line *s)
 {
     const struct actio_model *m = F->model;
-    if (s->kind == ACTIO_EVERY) return actio_arena_format(&F->arena, "every %s", text_of(F, s->period));
+    if (s->kind == ACTIO_EVERY) return actio_arena_format(&F->arena, "every %s", s->written);
     return actio_arena_format(&F->arena, "when %s",
                               s->kind == ACTIO_WHEN_EVENT ? m->event[s->index].label : m->contact[s->index].label);
 }

@@ -234,10 +234,13 @@ static inline size_t actio_friction_slot(const struct actio_system *sys, size_t 
     return sys->p + sys->powers + sys->walls.contacts + slip;
 }
 
+/* Has it a whole number below it that differs from its neighbours? Where not, floor has no value here. */
+static inline bool actio_is_countable(double guard) { return fabs(guard) < 0x1p52; }
+
 /* The mode of switch k where its guard has this value; on a surface of signs it is `there`. */
 static inline double actio_mode_at(const struct actio_system *sys, size_t k, double guard, double there)
 {
-    if (sys->switches.whole[k]) return floor(guard);
+    if (sys->switches.whole[k]) return actio_is_countable(guard) ? floor(guard) : NAN;
     return guard > 0 ? 1 : guard < 0 ? -1 : there;
 }
 

@@ -404,7 +404,7 @@ static void say_all(struct actio_about *about, const struct actio_verdict *v)
     for (size_t i = 0; i < v->closure.undetermineds && v->word == ACTIO_VERDICT_undetermined; i++)
         actio_say_arbitrary(about, v, v->closure.undetermined[i]);
     if (v->at_will)
-        actio_explain_report(about, ACTIO_F_STARTS_AT_WILL,
+        actio_explain_report(about, v->pushed ? ACTIO_F_STARTS_PUSHED : ACTIO_F_STARTS_AT_WILL,
                              ACTIO_ARGS(ACTIO_TEXT(about->sys->switches.text[v->at_will - 1])));
     if (v->too_large) say_too_large(about);
     /* of `hidden`: with the start data */

@@ -142,7 +142,7 @@ static void when_statement(struct actio_reader *r, const struct actio_statement 
 static void every_statement(struct actio_reader *r, const struct actio_statement *s)
 {
     struct actio_model *m = r->model;
-    struct actio_reset_line line = { .kind = ACTIO_EVERY, .has_from = s->right.count > 0 };
+    struct actio_reset_line line = { .kind = ACTIO_EVERY, .written = s->text, .has_from = s->right.count > 0 };
     if (!actio_machine_run(r, s->left, ACTIO_IN_PERIOD, &line.period)) return;
     if (line.has_from && !actio_machine_run(r, s->right, ACTIO_IN_PERIOD, &line.from)) return;
     double period = actio_model_number(m, line.period), from = line.has_from ? actio_model_number(m, line.from) : 0;

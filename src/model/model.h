@@ -136,6 +136,7 @@ struct actio_reset_line {
     enum actio_reset_kind kind;
     uint32_t index; /* of the event or contact */
     actio_expr period, from;
+    const char *written; /* the period, as in the text */
     bool has_from, stops;
     struct actio_assign_line *assign;
     uint32_t assigns;

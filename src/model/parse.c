@@ -46,6 +46,8 @@ static const char *missing_hint(struct actio_reader *r, uint32_t keyword)
     static const char *const rules[] = { "acting", "along" };
     if (keyword == ACTIO_W_require && (actio_parse_at_word(r, ACTIO_W_within) || actio_parse_at_word(r, ACTIO_W_by)))
         return "end the condition with its value, or write expect to check a value with a tolerance";
+    if (keyword == ACTIO_W_event && r->text.token.kind == ACTIO_T_WORD)
+        return "write rising or falling behind the event for one direction, or * for a product";
     if (keyword == ACTIO_W_coord || keyword == ACTIO_W_state || keyword == ACTIO_W_free || keyword == ACTIO_W_held)
         return "separate the names with commas";
     const char *near = keyword == ACTIO_W_constraint && r->text.token.kind == ACTIO_T_WORD

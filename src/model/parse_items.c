@@ -300,10 +300,34 @@ static bool is_stop_ahead(struct actio_reader *r)
     return ends;
 }
 
+/* What is wrong with n += 1 and Stop. */
+static const char *assignment_hint(struct actio_reader *r, const char *name)
+{
+    const char *next = actio_lex_origin(r)->source.text + r->text.token.at;
+    bool ends = actio_parse_at_end(r) || r->text.token.kind == ACTIO_T_COMMA;
+    if (ends && (strcmp(name, "Stop") == 0 || strcmp(name, "STOP") == 0)) return "write stop to end the motion";
+    if (!ends && strchr("+-*/", next[0]) && next[1] == '=')
+        return actio_arena_format(&r->scratch, "write %s = %s %c ...", name, name, next[0]);
+    return NULL;
+}
+
+static bool check_assignment(struct actio_reader *r)
+{
+    struct actio_parse_place start = actio_parse_save(r);
+    if (r->text.token.kind != ACTIO_T_WORD) return true;
+    const char *name = actio_word_text(r, r->text.token.word);
+    r->text.lexer.mute = true;
+    actio_parse_advance(r);
+    const char *hint = assignment_hint(r, name);
+    if (hint) return actio_parse_expected_as(r, "'='", hint);
+    actio_parse_restore(r, start);
+    return true;
+}
+
 static bool assign_item(struct actio_reader *r, struct actio_item *item)
 {
     item->is_option = is_stop_ahead(r);
-    if (!item->is_option) return start_item(r, item);
+    if (!item->is_option) return check_assignment(r) && start_item(r, item);
     actio_parse_advance(r);
     return true;
 }
@@ -318,24 +342,40 @@ static bool assignments(struct actio_reader *r, struct actio_statement *s)
     return ok;
 }
 
+static bool take_colon(struct actio_reader *r, const char *what, const char *hint)
+{
+    if (r->text.token.kind != ACTIO_T_COLON) return actio_parse_expected_as(r, what, hint);
+    actio_parse_advance(r);
+    return true;
+}
+
+static const char *when_hint(struct actio_reader *r, const char *label)
+{
+    if (r->text.token.kind == ACTIO_T_WORD) return "write a colon between the label and what is set";
+    return actio_arena_format(&r->scratch, "give the condition a label: event e: %s = 0 falling, then when e: ...",
+                              label);
+}
+
 /* when LABEL[i = A .. B]: x = EXPR, ... , stop */
 bool actio_parse_when(struct actio_reader *r, struct actio_statement *s)
 {
     s->span = r->text.token.span;
     s->at = r->text.token.at;
-    return actio_parse_name(r, &s->label, "the label of an event or a contact") && family_or_member(r, &s->family)
-           && actio_parse_take(r, ACTIO_T_COLON, "':' after the label") && assignments(r, s);
+    if (!actio_parse_name(r, &s->label, "the label of an event or a contact") || !family_or_member(r, &s->family))
+        return false;
+    return take_colon(r, "':' after the label", when_hint(r, actio_word_text(r, s->label))) && assignments(r, s);
 }
 
 /* every T from T0: x = EXPR, ... */
 bool actio_parse_every(struct actio_reader *r, struct actio_statement *s)
 {
+    uint32_t at = s->at = r->text.token.at;
     s->span = r->text.token.span;
-    s->at = r->text.token.at;
     if (!actio_parse_expr(r, &s->left)) return false;
+    s->text = actio_arena_text(&r->model->arena, actio_lex_origin(r)->source.text + at, r->text.passed - at);
     if (actio_parse_at_word(r, ACTIO_W_from)) {
         actio_parse_advance(r);
         if (!actio_parse_expr(r, &s->right)) return false;
     }
-    return actio_parse_take(r, ACTIO_T_COLON, "':' after the time") && assignments(r, s);
+    return take_colon(r, "':' after the time", "write a colon between the time and what is set") && assignments(r, s);
 }

@@ -10,7 +10,9 @@ void actio_parse_advance(struct actio_reader *r)
     r->text.token = actio_lex_next(r);
 }
 
-bool actio_parse_expected(struct actio_reader *r, const char *what)
+bool actio_parse_expected(struct actio_reader *r, const char *what) { return actio_parse_expected_as(r, what, ""); }
+
+bool actio_parse_expected_as(struct actio_reader *r, const char *what, const char *hint)
 {
     const struct actio_token *t = &r->text.token;
     if (t->kind == ACTIO_T_BAD) return false; /* the lexer has said why */
@@ -19,7 +21,7 @@ bool actio_parse_expected(struct actio_reader *r, const char *what)
             ? "the end of the line"
             : actio_arena_format(&r->scratch, "'%s'", actio_reader_quote(r, r->text.lexer.origin, t->at, t->bytes));
     actio_reader_fault(r, ACTIO_F_EXPECTED, r->text.lexer.origin, t->span,
-                       ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_TEXT(found)));
+                       ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_TEXT(found), ACTIO_TEXT(hint)));
     return false;
 }
 

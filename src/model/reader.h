@@ -164,6 +164,7 @@ struct actio_origin *actio_lex_origin(struct actio_reader *r);
 void actio_parse_advance(struct actio_reader *r);
 /* reports that the token at hand is not `what`; false */
 bool actio_parse_expected(struct actio_reader *r, const char *what);
+bool actio_parse_expected_as(struct actio_reader *r, const char *what, const char *hint);
 bool actio_parse_take(struct actio_reader *r, enum actio_token_kind kind, const char *what);
 bool actio_at_joint(const struct actio_reader *r); /* at `and` or `or` */
 bool actio_parse_expr(struct actio_reader *r, struct actio_formula *out);

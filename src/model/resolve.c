@@ -52,8 +52,10 @@ bool actio_resolve_label(struct actio_reader *r, const struct actio_use *use, ui
     const struct actio_word *w = &r->vocabulary.word[label];
     if (!w->label_definition) {
         if (w->suspect) return false;
-        const char *hint = actio_word_hint(r, w->text, ACTIO_NEAR_LABEL,
-                                           "declare labels with constraint, contact, event and symmetry statements");
+        const char *hint = actio_word_hint(
+            r, w->text, ACTIO_NEAR_LABEL,
+            use->in == ACTIO_IN_ASSIGN ? "declare it with event or contact"
+                                       : "declare labels with constraint, contact, event and symmetry statements");
         return resolve_fault(r, use, ACTIO_F_UNKNOWN_LABEL, ACTIO_ARGS(ACTIO_TEXT(w->text), ACTIO_TEXT(hint)));
     }
     if (w->tag.kind == ACTIO_SY_FAILED) return false;
@@ -172,6 +174,18 @@ static uint32_t rate_stem(struct actio_reader *r, uint32_t word)
     return r->vocabulary.word[stem].definition ? stem : ACTIO_W_NONE;
 }
 
+/* What would declare such a name; a label does not. */
+static const char *value_hint(struct actio_reader *r, const struct actio_use *use, const char *text)
+{
+    const struct actio_word *w = &r->vocabulary.word[use->word];
+    if (use->target && w->label_definition)
+        return actio_arena_format(&r->scratch, "use the name of a variable: '%s' is the label of a statement", text);
+    return actio_word_hint(r, text, ACTIO_NEAR_VALUE,
+                           use->in == ACTIO_IN_ASSIGN ? "declare it with held, param, let, coord or state"
+                           : r->model->resets.helds   ? "declare it with param, let, coord, state or held"
+                                                      : "declare it with param, let, coord or state");
+}
+
 static bool unknown(struct actio_reader *r, const struct actio_use *use)
 {
     const char *text = actio_word_text(r, use->word);
@@ -181,7 +195,7 @@ static bool unknown(struct actio_reader *r, const struct actio_use *use)
         dotted ? dotted
         : r->vocabulary.word[use->word].op
             ? actio_arena_format(&r->scratch, "write %s( ) with its argument in brackets to call the function", text)
-            : actio_word_hint(r, text, ACTIO_NEAR_VALUE, "declare it with param, let, coord or state");
+            : value_hint(r, use, text);
     return resolve_fault(r, use, ACTIO_F_UNKNOWN_NAME, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
 }
 

@@ -63,6 +63,8 @@ int actio_problem_soften(struct actio_problem *problem);
 enum { ACTIO_UNSETTLED = 2 };
 int actio_problem_examine(struct actio_problem *problem);
 /* can the motion go this way; is the state on the right side of every wall? 0, or 1 and a finding */
+/* clocks.c: `every` and the interval: warns of one that never happens; 1 and a finding: one happens too often */
+int actio_problem_check_clocks(struct actio_problem *problem);
 int actio_problem_check_direction(struct actio_problem *problem, bool backward);
 int actio_problem_check_walls(struct actio_problem *problem, double t, const double *y);
 /* outside.c: forces from outside. Are all bound; is there one where formulas are needed (`what` needs them); they are

@@ -28,6 +28,13 @@ static void note_jump(struct actio_problem *problem, const double *start, struct
         box->jumped = m->halted.by;
 }
 
+static void note_at_will(const struct actio_problem *problem, struct actio_box *box)
+{
+    const struct actio_halt *halted = &problem->motion.halted;
+    box->pushed = halted->why == ACTIO_STOP_PUSHED;
+    if (box->pushed || halted->why == ACTIO_STOP_AT_WILL) box->at_will = halted->by;
+}
+
 static void visit(struct actio_problem *problem, struct actio_box *box)
 {
     struct actio_findings silent;
@@ -56,7 +63,7 @@ static void visit(struct actio_problem *problem, struct actio_box *box)
                                          .max_steps = 20000 };
         struct actio_march_result result = { .y = box->end };
         bool begun = actio_motion_begin(&problem->motion, m->time.t0, problem->y0) == 0;
-        if (!begun && problem->motion.halted.why == ACTIO_STOP_AT_WILL) box->at_will = problem->motion.halted.by;
+        if (!begun) note_at_will(problem, box);
         if (begun) actio_march(problem->ctx, &problem->motion.flow, &task, &result);
         box->t_end = result.t;
         box->rows_disagreed = problem->motion.halted.why == ACTIO_STOP_CONTRADICTION;

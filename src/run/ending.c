@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The end of a run: why it stopped, in words, and the table it leaves. */
 #include "run/gradient.h"
+#include "run/halted.h"
 #include "run/instants.h"
 #include "solve/contacts.h"
 #include "verdict/units.h"
@@ -43,7 +44,7 @@ static size_t vanishing_row(struct actio_run *run)
 }
 
 /* The statement that a row is of: along an axis a statement has many. */
-static struct actio_span span_of_row(const struct actio_run *run, size_t row)
+struct actio_span actio_run_span_of_row(const struct actio_run *run, size_t row)
 {
     const struct actio_model *m = run->problem.model;
     for (size_t k = 0; k < m->constraints; k++)
@@ -71,13 +72,14 @@ static void say_singular(struct actio_run *run)
     size_t vanished = vanishing_row(run);
     if (vanished < run->problem.sys->p) {
         actio_report_at(
-            run->problem.f, ACTIO_F_GRADIENT_GONE, &run->problem.model->source, span_of_row(run, vanished),
+            run->problem.f, ACTIO_F_GRADIENT_GONE, &run->problem.model->source, actio_run_span_of_row(run, vanished),
             ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[vanished]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
         return;
     }
     if (m->halted.why == ACTIO_STOP_NONE) find_weakest(run);
     if (m->halted.why == ACTIO_STOP_RANK && m->halted.by < run->problem.sys->p)
-        actio_report_at(run->problem.f, ACTIO_F_RANK_LOST, &run->problem.model->source, span_of_row(run, m->halted.by),
+        actio_report_at(run->problem.f, ACTIO_F_RANK_LOST, &run->problem.model->source,
+                        actio_run_span_of_row(run, m->halted.by),
                         ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[m->halted.by]), ACTIO_NUMBER(o->t_stop),
                                    ACTIO_TEXT(where)));
     else actio_report(run->problem.f, ACTIO_F_INERTIA_LOST, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
@@ -100,6 +102,7 @@ static void say_not_a_number(struct actio_run *run)
 {
     struct actio_motion *m = &run->problem.motion;
     const struct actio_bound *b = &m->at[ACTIO_Q_MATRIX];
+    if (actio_run_say_countless(run, m->bad.t, m->bad.y)) return;
     struct naming n = { .run = run, .text = "a formula" };
     memcpy(m->here.y, m->bad.y, run->problem.ny * sizeof(double));
     m->here.t = m->bad.t;
@@ -148,52 +151,6 @@ static bool say_surface(struct actio_run *run)
     return true;
 }
 
-/* Something that the motion obeys jumps at a switch, and positions or velocities can't follow. */
-static bool say_jump(struct actio_run *run)
-{
-    const struct actio_problem *problem = &run->problem;
-    const struct actio_system *sys = problem->sys;
-    size_t by = problem->motion.halted.by;
-    static const enum actio_code code_of[] = {
-        [ACTIO_STOP_ROW_JUMPS] = ACTIO_F_ROW_JUMPS,         [ACTIO_STOP_ROW_JUMPS_ON_TIME] = ACTIO_F_CONTRADICTORY_JUMP,
-        [ACTIO_STOP_GAP_JUMPS] = ACTIO_F_GAP_JUMPS,         [ACTIO_STOP_CORNER] = ACTIO_F_NO_CORNER,
-        [ACTIO_STOP_RANK_SWITCHES] = ACTIO_F_RANK_SWITCHES, [ACTIO_STOP_NO_RULE] = ACTIO_F_NO_CORNER_RULE,
-        [ACTIO_STOP_TWO_RULES] = ACTIO_F_TWO_RULES,         [ACTIO_STOP_AT_WILL] = ACTIO_F_LEAVES_AT_WILL,
-        [ACTIO_STOP_ORDER] = ACTIO_F_ORDER_MATTERS,         [ACTIO_STOP_BETWEEN] = ACTIO_F_HELD_BETWEEN,
-        [ACTIO_STOP_SEVERAL] = ACTIO_F_SEVERAL_CORNERS,     [ACTIO_STOP_CURVED_ROW] = ACTIO_F_CURVED_CORNER,
-    };
-    size_t why = problem->motion.halted.why;
-    enum actio_code code = why < sizeof code_of / sizeof *code_of ? code_of[why] : 0;
-    if (!code) return false;
-    if (code == ACTIO_F_LEAVES_AT_WILL && run->outcome.t_stop == problem->model->time.t0) code = ACTIO_F_STARTS_AT_WILL;
-    bool row = why == ACTIO_STOP_ROW_JUMPS || why == ACTIO_STOP_ROW_JUMPS_ON_TIME, wall = why == ACTIO_STOP_GAP_JUMPS;
-    const char *name = row ? sys->constraint[by] : wall ? sys->walls.contact[by] : sys->switches.written[by];
-    struct actio_span span = row    ? span_of_row(run, by)
-                             : wall ? problem->model->contact[by].span
-                                    : (struct actio_span){ sys->switches.line[by], 1, 1 };
-    const struct actio_halt *halted = &problem->motion.halted;
-    actio_report_at(run->problem.f, code, &problem->model->source, span,
-                    ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(run->outcome.t_stop),
-                               ACTIO_TEXT(actio_problem_state_text(&run->problem, run->outcome.y_stop, NULL)),
-                               why == ACTIO_STOP_ORDER ? ACTIO_TEXT(sys->switches.written[halted->with])
-                                                       : ACTIO_COUNT(halted->count)));
-    return true;
-}
-
-static void say_chattering(struct actio_run *run)
-{
-    const struct actio_problem *problem = &run->problem;
-    size_t by = problem->motion.halted.by;
-    bool back = problem->motion.span < 0;
-    actio_report_at(
-        problem->f, ACTIO_F_CHATTERING, &problem->model->source,
-        (struct actio_span){ problem->sys->switches.line[by], 1, 1 },
-        ACTIO_ARGS(ACTIO_TEXT(problem->sys->switches.text[by]), ACTIO_NUMBER(run->outcome.t_stop),
-                   ACTIO_TEXT(problem->sys->switches.whole[by] ? "" : "the sign of "),
-                   ACTIO_TEXT(back ? "compute forward in time: backward, such a motion may leave the switch at any time"
-                                   : "use a contact with `friction` for dry friction: it can stick")));
-}
-
 static void say_failed(struct actio_run *run)
 {
     const struct actio_principle *p = run->problem.principle;
@@ -204,9 +161,10 @@ static void say_failed(struct actio_run *run)
         const struct actio_constraint *con = &run->problem.model->constraint[m->halted.by];
         actio_report_at(run->problem.f, ACTIO_F_CONTRADICTORY_LATER, &run->problem.model->source, con->span,
                         ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_NUMBER(o->t_stop)));
-    } else if (m->halted.why == ACTIO_STOP_CHATTER) say_chattering(run);
+    } else if (m->halted.why == ACTIO_STOP_CHATTER) actio_run_say_chattering(run);
+    else if (m->halted.why == ACTIO_STOP_COEFFICIENT) actio_run_say_coefficient(run);
     else if (m->halted.why == ACTIO_STOP_INSTANT) actio_run_explain_instant(run);
-    else if (say_jump(run)) return;
+    else if (actio_run_say_jump(run)) return;
     else if (m->halted.why == ACTIO_STOP_TUNNEL) say_tunnel(run);
     else if (m->halted.why == ACTIO_STOP_SLAB)
         actio_report(
@@ -221,6 +179,7 @@ static void say_failed(struct actio_run *run)
             run->problem.f, ACTIO_F_CONTACT_CHATTERS,
             ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
     else if (p->explain && p->explain(&run->problem, o)) return;
+    else if (actio_run_say_countless(run, o->t_stop, o->y_stop)) return;
     else
         actio_report(
             run->problem.f, ACTIO_F_BLOWS_UP,
@@ -229,6 +188,8 @@ static void say_failed(struct actio_run *run)
 
 static void say_step_to_zero(struct actio_run *run)
 {
+    if (actio_run_say_countless(run, run->outcome.t_stop, run->outcome.y_stop)) return;
+    if (actio_run_say_held(run)) return;
     if (!say_surface(run)) say_failed(run);
 }
 
@@ -277,6 +238,20 @@ static void list_magnified(void *user)
     if (names.length) actio_report(run->problem.f, ACTIO_F_FIELD_MAGNIFIED, ACTIO_ARGS(ACTIO_TEXT(names.s)));
 }
 
+/* Nothing is left out, and yet it is not met: errors between rows, or instants of one run only. */
+static void say_not_reached_by(struct actio_run *run)
+{
+    const struct actio_outcome *o = &run->outcome;
+    char why[200];
+    if (o->worst > run->problem.options.tol)
+        snprintf(why, sizeof why, "the estimated relative error of %.100s is %.1g",
+                 actio_system_column(run->problem.sys, o->worst_column)->name, o->worst);
+    else snprintf(why, sizeof why, "two runs of different accuracy have different instants");
+    actio_report(
+        run->problem.f, ACTIO_F_NOT_REACHED_BY,
+        ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(run->times[o->rows - 1]), ACTIO_TEXT(why)));
+}
+
 void actio_run_explain(struct actio_run *run)
 {
     struct actio_outcome *o = &run->outcome;
@@ -322,7 +297,8 @@ void actio_run_explain(struct actio_run *run)
                         ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(o->hangs_at)));
         return;
     }
-    if (o->good_rows > 1)
+    if (o->good_rows > 1 && o->good_rows >= o->rows) say_not_reached_by(run);
+    else if (o->good_rows > 1)
         actio_report(run->problem.f, ACTIO_F_NOT_REACHED,
                      ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(o->holds_until),
                                 ACTIO_TEXT(actio_system_column(run->problem.sys, o->worst_column)->name)));

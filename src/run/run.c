@@ -62,6 +62,11 @@ int actio_run_ready(struct actio_run *run)
            || actio_free_data_find(problem);
 }
 
+static bool is_undetermined(const struct actio_halt *halted)
+{
+    return halted->why == ACTIO_STOP_AT_WILL || halted->why == ACTIO_STOP_PUSHED;
+}
+
 int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
 {
     struct actio_problem *problem = &run->problem;
@@ -73,7 +78,8 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
     }
     if ((o->grid || o->slabs) && o->local <= 0) o->local = 1e-9; /* steps are given: nothing is claimed */
     if (actio_problem_check_bound(m, problem->f) || actio_problem_check_outside(problem) || actio_run_ready(run)
-        || actio_problem_check_slopes(problem) || choose_times(run, extra, extras))
+        || actio_problem_check_slopes(problem) || actio_problem_check_clocks(problem)
+        || choose_times(run, extra, extras))
         return 1;
     const struct actio_principle *p = problem->principle;
     struct actio_aim aim = {
@@ -98,7 +104,7 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
     if (bad != 1) actio_run_explain(run);
     bool refused = run->outcome.status
                    && (problem->motion.halted.why == ACTIO_STOP_ROW_JUMPS_ON_TIME
-                       || (problem->motion.halted.why == ACTIO_STOP_AT_WILL && run->outcome.t_stop == m->time.t0));
+                       || (is_undetermined(&problem->motion.halted) && run->outcome.t_stop == m->time.t0));
     return bad != 0 || refused;
 }
 

@@ -200,6 +200,17 @@ double actio_between_share(struct actio_motion *m, size_t k, double t, const dou
     return NAN;
 }
 
+double actio_between_margin(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    const struct actio_between *b = m->between;
+    double share = actio_between_share(m, k, t, y);
+    size_t i = 0;
+    if (!isfinite(share)) return NAN;
+    while (b->at[i] != k) i++;
+    double push = b->rate[i] - b->rate[(i + 1) * MOST + i];
+    return share * (1 - share) * push / (1 + fabs(push));
+}
+
 /* Do both sides push onto the surface, the other switches between theirs? */
 static bool is_pushed(struct actio_motion *m, size_t i)
 {

@@ -8,7 +8,9 @@
 
 #include "solve/motion.h"
 
-static inline bool actio_is_between(double mode) { return mode != (double)(long long)mode; }
+#include <math.h>
+
+static inline bool actio_is_between(double mode) { return isfinite(mode) && mode != floor(mode); }
 
 /* Room, and a right-hand side around the flow's; 0, or 1: no memory. Nothing where there are no switches. */
 int actio_between_open(struct actio_motion *m);
@@ -30,6 +32,8 @@ bool actio_between_take(struct actio_motion *m, size_t k, double surface, double
 /* 0 where the mixture is that of the lower side, 1 on the upper side: share of the upper side in the rates, by switch;
  * NAN where there is none. */
 double actio_between_share(struct actio_motion *m, size_t k, double t, const double *y);
+/* Positive while both sides have a share and push onto the surface; NAN where there is no share. */
+double actio_between_margin(struct actio_motion *m, size_t k, double t, const double *y);
 /* Puts a state onto the surface of switch k, along the difference of both sides' rates. */
 void actio_between_put(struct actio_motion *m, size_t k, double surface, double t, double *y);
 

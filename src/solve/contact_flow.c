@@ -12,7 +12,9 @@
 /* of the largest sticking friction: beyond this it slides; a little more than stance.c allows */
 #define AT_THE_EDGE 3e-13
 #define EDGES 10        /* of that: what has not come farther is still at the edge */
-#define WALL_JUMPS 1e-9 /* of 1 or the size of a gap's terms: a wall that is farther off behind a switch has jumped */
+#define WALL_JUMPS 1e-9 /* of the size of a gap's terms: a wall that is farther off behind a switch has jumped */
+#define LATE 1e-11      /* of the interval: how far from its instant a crossing may be located */
+#define ROUNDED 1e-13   /* of positions, and of what they cover on the way: their rounding */
 #define HALT 1e-7       /* of the fastest slip along two directions: there it is as good as 0, and turns no more */
 #define ALLOWANCE 1e-13 /* of the size of a gap's terms: a released contact may come this far back */
 
@@ -177,7 +179,8 @@ void actio_contacts_note_edges(struct actio_contacts *c, bool fresh)
 
 static double sign_guard(const struct actio_contacts *c, size_t r)
 {
-    if (c->rub[r].constraint == UINT32_MAX || c->now.rub[r] != ACTIO_RUB_SLIDES) return 1;
+    double range = c->now.rub[r] == ACTIO_RUB_IDLE ? 1 : actio_contacts_friction_guard(c, r);
+    if (c->rub[r].constraint == UINT32_MAX || c->now.rub[r] != ACTIO_RUB_SLIDES || range <= 0) return range;
     return c->found.lambda[c->rub[r].constraint] * c->now.sign[r] + NO_FORCE * c->point.force_size;
 }
 
@@ -244,6 +247,15 @@ static bool has_stopped(struct actio_contacts *c, size_t r, double t, const doub
     return actio_slip_size(c, r) <= 1e-8 * actio_kinetic_speed(c, c->contacts + c->rub[r].slip, y + c->n);
 }
 
+/* What rounding of the state and of the instant's time makes of gap i. */
+static double rounding_of(const struct actio_contacts *c, size_t i, const double *y)
+{
+    const double *row = actio_column_row(c, i);
+    double size = LATE * fabs(c->m->span * actio_gap_of(c, i)[ACTIO_GAP_RATE]);
+    for (size_t k = 0; k < c->n; k++) size += ROUNDED * fabs(row[k]) * fmax(fabs(y[k]), fabs(c->m->span * y[c->n + k]));
+    return size;
+}
+
 /* A switch in a gap: a wall that jumps away releases the body, one that jumps into it is not a wall. Others are
  * settled as after any change. */
 static int walls_jump(struct actio_contacts *c, double t, const double *y)
@@ -251,7 +263,7 @@ static int walls_jump(struct actio_contacts *c, double t, const double *y)
     int status = actio_contacts_at(c, t, y);
     for (size_t i = 0; i < c->contacts && !status; i++) {
         const double *g = actio_gap_of(c, i);
-        double far = WALL_JUMPS * fmax(1, g[ACTIO_GAP_SIZE]);
+        double far = WALL_JUMPS * g[ACTIO_GAP_SIZE] + rounding_of(c, i, y);
         if (g[ACTIO_GAP_VALUE] < -far) {
             c->m->halted.why = ACTIO_STOP_GAP_JUMPS;
             c->m->halted.by = i;

@@ -65,10 +65,13 @@ static bool any_approaches(const struct actio_contacts *c, const double *v)
 /* Impacts until nothing that touches approaches. */
 static int strike(struct actio_contacts *c, double t, double *y)
 {
+    int usable = actio_contacts_check_friction(c);
+    if (usable) return usable;
     for (int round = 0; round < MOST_IMPACTS; round++) {
         int status = actio_contacts_at(c, t, y);
         if (status) return status;
         if (!any_approaches(c, y + c->n)) return ACTIO_FLOW_OK;
+        if (actio_contacts_check_touching(c)) return ACTIO_FLOW_FAILED;
         const char *rule = actio_contacts_impact(c, y + c->n, c->impulse);
         if (!rule) {
             c->m->halted.why = ACTIO_STOP_IMPACT;

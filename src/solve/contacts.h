@@ -206,6 +206,11 @@ void actio_contacts_set_busy(struct actio_contacts *c);
 int actio_contacts_put_on(struct actio_contacts *c, double t, double *y, int level);
 /* contact_flow.c: positions (moved) or velocities were set from outside: to the stance that follows. A flow status. */
 int actio_contacts_set(struct actio_contacts *c, double t, double *y, bool moved);
+/* contact_range.c: are coefficients in use in their ranges, at the point at hand? A flow status. */
+int actio_contacts_check_touching(struct actio_contacts *c);
+int actio_contacts_check_friction(struct actio_contacts *c);
+/* Positive while those of a rub are. */
+double actio_contacts_friction_guard(const struct actio_contacts *c, size_t rub);
 /* Under the stance at hand, at a point that is known: which of those that hold and stick are at the edge of it? fresh:
  * the stance begins; else only those that were. */
 void actio_contacts_note_edges(struct actio_contacts *c, bool fresh);

@@ -57,7 +57,7 @@ int actio_corner_open(struct actio_motion *m)
                  { &c->b, N },
                  { &c->x, N },
                  { &c->y, m->ny },
-                 { &c->both, 4 * rows * n },
+                 { &c->both, 4 * rows * (n + 1) },
                  { &c->trial, (ACTIO_CORNER_STARTS + 1) * n },
                  { &c->basis, (N + rows) * (N + rows) },
                  { &c->work, actio_rank_work(N + rows, N + rows) + N + rows } };
@@ -257,42 +257,47 @@ static struct jump look(const struct actio_motion *m, const struct actio_corner 
     return j;
 }
 
-/* Rows of one side without what they have along the gradient of the switch, each of length 1. */
-static void spread_along(struct actio_motion *m, struct actio_corner *c, const double *values, double *row)
+/* Rows of one side, with their rate by time as one more column, without what they have along the gradient of the
+ * switch, each of length 1. */
+static void spread_along(struct actio_motion *m, struct actio_corner *c, const double *values, const double *phi,
+                         const double *y, double *row)
 {
     const struct actio_system *sys = m->sys;
-    size_t n = c->n;
-    double square = actio_dot(n, c->gradient, c->gradient);
-    memset(row, 0, c->rows * n * sizeof *row);
+    size_t n = c->n, w = n + 1;
+    const double *g = c->gradient;
+    double square = actio_dot(n, g, g) + c->drift * c->drift;
+    memset(row, 0, c->rows * w * sizeof *row);
     for (size_t i = 0; i < sys->level_rows.count; i++) {
         size_t entry = sys->level_rows.col[i];
-        if (sys->A.col[entry] < n) row[sys->level_rows.row[i] * n + sys->A.col[entry]] += values[sys->G.count + entry];
+        if (sys->A.col[entry] < n) row[sys->level_rows.row[i] * w + sys->A.col[entry]] += values[sys->G.count + entry];
     }
-    for (size_t r = 0; r < c->rows; r++, row += n) {
-        double before = actio_norm(n, row), part = actio_dot(n, row, c->gradient) / square;
-        for (size_t i = 0; i < n; i++) row[i] -= part * c->gradient[i];
-        double after = actio_norm(n, row);
-        for (size_t i = 0; i < n; i++) row[i] = after > 1e-12 * before ? row[i] / after : 0;
+    for (size_t r = 0; r < c->rows; r++, row += w) {
+        row[n] = phi[r] - actio_dot(n, row, y + n);
+        double before = actio_norm(w, row), part = (actio_dot(n, row, g) + row[n] * c->drift) / square;
+        for (size_t i = 0; i < n; i++) row[i] -= part * g[i];
+        row[n] -= part * c->drift;
+        double after = actio_norm(w, row);
+        for (size_t i = 0; i < w; i++) row[i] = after > 1e-12 * before ? row[i] / after : 0;
     }
 }
 
-/* Do the rows of both sides leave the same directions along a surface that stands still? Then what they restrict to
- * bends there and does not break. */
+/* Do the rows of both sides leave the same directions along the surface, in positions and time? Then what they restrict
+ * to bends there and does not break. */
 static bool rows_meet(struct actio_motion *m, struct actio_corner *c, double t, const double *y)
 {
-    size_t n = c->n, rank[3];
-    double *both = c->both, *copy = both + 2 * c->rows * n;
-    if (!(actio_norm(n, c->gradient) > 0) || c->drift != 0) return false;
+    size_t w = c->n + 1, rank[3];
+    double *both = c->both, *copy = both + 2 * c->rows * w;
+    if (!(actio_norm(c->n, c->gradient) > 0)) return false;
     for (int k = 0; k < 2; k++) {
         set_modes(m, k ? c->after : c->mode);
         const double *values = actio_motion_values(m, t, y);
-        if (values) spread_along(m, c, values, both + k * c->rows * n);
+        if (values) spread_along(m, c, values, k ? c->new.phi : c->old.phi, y, both + k * c->rows * w);
         else return false;
     }
     for (size_t k = 0; k < 3; k++) { /* old, new, all of them */
         size_t rows = k == 2 ? 2 * c->rows : c->rows;
-        memcpy(copy, both + (k == 1) * c->rows * n, rows * n * sizeof *copy);
-        rank[k] = actio_row_bases(rows, n, copy, 1e-9, c->basis, c->work, c->iwork);
+        memcpy(copy, both + (k == 1) * c->rows * w, rows * w * sizeof *copy);
+        rank[k] = actio_row_bases(rows, w, copy, 1e-9, c->basis, c->work, c->iwork);
     }
     return rank[0] == rank[1] && rank[1] == rank[2];
 }
@@ -571,6 +576,7 @@ int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, boo
     struct actio_corner *c = m->corner;
     int status = turn_velocities(m, k, t, y, turned);
     if (!status) status = check_rank(m, k, t, y, turned);
+    if (*turned) m->obeys.based = false; /* a frame has the rows of the side before */
     if (status != ACTIO_FLOW_FAILED) return status;
     actio_corner_undo(m); /* it ends before the switch */
     memcpy(y + c->n, c->before, c->n * sizeof *y);
@@ -596,6 +602,7 @@ int actio_corner_jump(struct actio_motion *m, double t, double *y, const double 
     if (!status) status = read_side(m, t, y, &c->new);
     if (status) return actio_motion_note_bad(m);
     struct jump j = look(m, c);
+    m->obeys.based = false;
     if (!j.lagrangian && !j.holonomic && !j.velocity) return check_rank(m, 0, t, y, &turned);
     if (!m->sys->is.plain) return corner_stop(m, m->sys->switches.count, ACTIO_STOP_CORNER);
     memcpy(c->y, y, m->ny * sizeof *y);

@@ -150,6 +150,7 @@ static int first_size(struct dop853 *d)
     double h1 = most <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : sqrt(sqrt(sqrt(100 / most)));
     double h = fmin(100 * h0, bad ? h0 : h1);
     if (d->flow->longest > 0 && h > d->flow->longest) h = d->flow->longest;
+    h = fmax(h, fmin(length, 1e3 * DBL_EPSILON * fabs(d->t))); /* nothing is shorter than times are rounded */
     d->h = d->h_good = sign * (h > 0 ? h : h0);
     return 0;
 }

@@ -9,6 +9,7 @@
 
 enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, PROGRESS_EVERY = 50, CREEP_STEPS = 32768, POOR_STEPS = 512 };
 #define CREEP 1e-6 /* of the interval, in so many steps */
+#define SHORT 1e-3 /* of the interval: POOR_STEPS that go no farther are short */
 #define POOR 1e-6  /* quality of the elimination: a singular surface is close */
 
 /* The state inside the step; its ends exactly. */
@@ -416,19 +417,28 @@ static bool looks_stiff(struct actio_marching *m)
 
 /* At such a pace the end is 5e8 steps away, and the elimination is poor and becomes poorer: a singular surface, which
  * rounding keeps the steps from. */
-static bool creeps_to_surface(struct actio_marching *m)
+static bool creeps_to_surface(struct actio_marching *m, double way)
 {
-    if (!m->flow->quality_at || m->steps % POOR_STEPS) return false;
-    double before = m->poor, way = fabs(m->t - m->t_poor);
-    m->t_poor = m->t;
+    if (!m->flow->quality_at) return false;
+    double before = m->poor;
     m->poor = m->flow->quality_at(m->flow->user, m->t, actio_march_known_of(m, m->t, m->y, m->known));
     return way < CREEP * fabs(m->task->t1 - m->task->t0) && before < POOR && m->poor < before;
+}
+
+/* Very short steps in which forces turn round. */
+static bool creeps_to_rest(struct actio_marching *m, double way)
+{
+    return m->flow->sticks && way < SHORT * fabs(m->task->t1 - m->task->t0)
+           && m->flow->sticks(m->flow->user, m->t, actio_march_known_of(m, m->t, m->y, m->known));
 }
 
 /* At such a pace the end is 1e10 steps away: a place that is approached ever more slowly. */
 static bool creeps(struct actio_marching *m)
 {
-    if (creeps_to_surface(m)) return true;
+    double way = fabs(m->t - m->t_poor);
+    bool looks = m->steps % POOR_STEPS == 0;
+    if (looks) m->t_poor = m->t;
+    if (looks && (creeps_to_surface(m, way) || creeps_to_rest(m, way))) return true;
     if (m->steps % CREEP_STEPS) return false;
     bool slow = fabs(m->t - m->t_creep) < CREEP * fabs(m->task->t1 - m->task->t0);
     m->t_creep = m->t;

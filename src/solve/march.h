@@ -116,6 +116,8 @@ struct actio_ode {
      * `singular` is called there:
      * 0 go on, else stop with this status. Both NULL = not watched. */
     double (*quality_at)(void *user, double t, const double *y);
+    /* Forces would hold the motion there, and no step is short enough. NULL = not watched. */
+    bool (*sticks)(void *user, double t, const double *y);
     /* The step goes from `before` to `after`; `at` gives the state anywhere inside it. */
     int (*singular)(void *user, double t, double before, double after, actio_dense_fn at, void *where);
     /* For stiff steppers: entries of df/dy in the pattern's order; NULL = difference quotients. */

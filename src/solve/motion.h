@@ -124,9 +124,12 @@ struct actio_chosen {
     struct actio_tape *tape; /* adjoint.h: skg keeps its slabs there; NULL = not kept */
     struct actio_dual *dual; /* dual.h: request and report of the dual action; NULL = another principle */
 };
+enum actio_coefficient { ACTIO_COEFFICIENT_RESTITUTION, ACTIO_COEFFICIENT_FRICTION, ACTIO_COEFFICIENT_STICK };
 /* What stopped it. */
 struct actio_halt {
     size_t by, with, count; /* switch or constraint; another switch; velocities that are equally near */
+    double value;           /* of what is out of its range */
+    enum actio_coefficient what;
     enum {
         ACTIO_STOP_NONE,
         ACTIO_STOP_CHATTER,
@@ -147,7 +150,12 @@ struct actio_halt {
         ACTIO_STOP_VELOCITIES_JUMP,
         ACTIO_STOP_CORNER,
         ACTIO_STOP_INSTANT,
-        ACTIO_STOP_AT_WILL, /* a switch rests where it may leave at any time */
+        ACTIO_STOP_AT_WILL,   /* a switch rests where it may leave at any time, */
+        ACTIO_STOP_PUSHED,    /* or both of its sides push the motion away */
+        ACTIO_STOP_COUNTLESS, /* whole numbers that can't be followed */
+        ACTIO_STOP_PILES,     /* crossings of several switches follow one another ever faster */
+        ACTIO_STOP_BESIDE,    /* a switch would hold it beside a closed contact (with) */
+        ACTIO_STOP_COEFFICIENT,
         ACTIO_STOP_ORDER,
         ACTIO_STOP_SEVERAL,    /* velocities behind a row that jumps are equally near */
         ACTIO_STOP_CURVED_ROW, /* the Lagrangian jumps, and a row is not linear in the velocities */
@@ -178,7 +186,7 @@ struct actio_motion {
     struct actio_rhs rhs;
     struct actio_saddle *saddle;
     struct actio_row_rank rows;
-    double *rooted; /* a state, scratch of switch_rest.c; NULL: not needed */
+    double *rooted; /* a state, three accelerations, and modes: scratch of switches.c, switch_rest.c and turning.c */
     bool *rests;    /* switches that stay on their surface */
     struct actio_pivot_watch watch;
     struct actio_no_number bad;
@@ -250,8 +258,14 @@ int actio_switches_reread(struct actio_motion *motion, double t, const double *y
 int actio_switches_jumped(struct actio_motion *m, double t, const double *y);
 /* Does a switch stand on its surface, so that it may still take another side at this instant? */
 bool actio_switches_on_surface(struct actio_motion *m, double t, const double *y);
-/* switch_rest.c: it rests, and may leave its surface at any time */
+/* turning.c: forces that would hold a velocity that is almost 0, and do not become smaller with it */
+bool actio_motion_turns(void *motion, double t, const double *y);
+/* switch_rest.c: others that rest on the surface of switch k get the modes that they have on this side of it */
+void actio_switch_take_near(struct actio_motion *motion, size_t k, int side, double t, const double *y);
+/* it rests, and may leave its surface at any time */
 bool actio_switch_may_leave(struct actio_motion *motion, size_t k, double t, const double *y);
+/* switch_history.c: the other switch whose crossings and those of k follow one another ever faster; k: there is none */
+size_t actio_switches_pile(const struct actio_motion *motion, size_t k, double t);
 void actio_switch_guard(void *motion, double t, const double *y, double *g); /* the flow's guard, side and crossed */
 int actio_switch_side(void *motion, size_t k);
 int actio_switch_crossed(void *motion, size_t k, double t, double *y);

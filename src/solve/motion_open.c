@@ -175,7 +175,7 @@ static bool take_buffers(struct actio_motion *m, const double *param)
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].p = actio_alloc(m->ctx, want[i].n + 1, sizeof(double)))) return false;
     if (!(m->rests = actio_alloc(m->ctx, sys->switches.count + 1, sizeof *m->rests))) return false;
-    if (sys->is.rooted && !(m->rooted = actio_alloc(m->ctx, m->ny + 1, sizeof *m->rooted))) return false;
+    if (!(m->rooted = actio_alloc(m->ctx, m->ny + 3 * m->n + sys->switches.count + 1, sizeof *m->rooted))) return false;
     m->rows.unique = actio_alloc(m->ctx, m->p + 1, sizeof *m->rows.unique);
     m->rows.unique_here = actio_alloc(m->ctx, m->p + 1, sizeof *m->rows.unique_here);
     if (!m->rows.unique || !m->rows.unique_here) return false;
@@ -206,6 +206,7 @@ static void make_flow(struct actio_motion *m)
         .crossed = actio_switch_crossed,
         .timely = true,
         .quality = watched ? actio_motion_quality : NULL,
+        .sticks = m->sys->field.axes ? NULL : actio_motion_turns,
         .quality_at = watched ? actio_motion_quality_at : NULL,
         .singular = watched ? actio_motion_singular : NULL,
     };

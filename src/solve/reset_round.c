@@ -9,9 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-#define BREAKS 1e-10 /* of the size of its terms: a constraint that is off by more is broken, as by start data */
+#define BREAKS 1e-10   /* of the size of its terms: a constraint that is off by more is broken, as by start data */
 #define NO_CHANGE 1e-5 /* of a value */
-#define PUSHED 1e-12 /* of the size of its terms: a velocity row that is off by more takes an impulse */
+#define ROUNDED 1e-13  /* of positions, and of what they cover on the way: their rounding */
+#define PUSHED 1e-12   /* of the size of its terms: a velocity row that is off by more takes an impulse */
 
 int actio_reset_fails(struct actio_motion *m)
 {
@@ -103,14 +104,30 @@ static int breaks(struct actio_motion *m, enum actio_reset_fault fault, size_t w
     return actio_reset_fails(m);
 }
 
+/* What rounding of the state, and of what it covers on the way to an instant, makes of each row's value. */
+static void find_rounding(struct actio_motion *m, double t, const double *y, double *by_row)
+{
+    const struct actio_system *sys = m->sys;
+    const double *values = actio_motion_values(m, t, y);
+    memset(by_row, 0, m->p * sizeof *by_row);
+    for (size_t e = 0; values && e < sys->A.count; e++) {
+        size_t col = sys->A.col[e];
+        if (col < m->n)
+            by_row[sys->A.row[e]] +=
+                ROUNDED * fabs(values[sys->G.count + e]) * fmax(fabs(y[col]), fabs(m->span * y[m->n + col]));
+    }
+}
+
 /* Positions on the constraints, and before the walls. */
 static int check_positions(struct actio_motion *m, double t, const double *y)
 {
     const struct actio_system *sys = m->sys;
     size_t rows = sys->holonomic + sys->levels;
+    double *rounding = m->resets->residual;
+    if (sys->holonomic) find_rounding(m, t, y, rounding);
     const double *f = sys->holonomic ? actio_motion_levels(m, t, y) : NULL;
     for (size_t i = 0; i < sys->holonomic; i++)
-        if (!(fabs(f[i]) <= BREAKS * f[rows + i]))
+        if (!(fabs(f[i]) <= BREAKS * f[rows + i] + rounding[sys->position_row[i]]))
             return breaks(m, ACTIO_RESET_BREAKS_ROW, sys->position_row[i], f[i], t);
     double depth;
     size_t wall = sys->walls.contacts ? actio_contacts_beyond(m, t, y, &depth) : sys->walls.contacts;

@@ -3,6 +3,7 @@
  * changes: memory grows with the changes, and not with the switches that there are besides. */
 #include "solve/motion.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Room for one more of what has `count`; it doubles. */
@@ -115,4 +116,23 @@ const double *actio_motion_modes_at(const struct actio_motion *m, double t, bool
         else low = middle;
     }
     return m->history.changes ? modes_after(m, low) : m->here.mode;
+}
+
+/* ---- crossings that accumulate */
+
+enum { PILED = 12 }; /* changes that are looked at */
+#define FASTER 0.5   /* the later half of them takes so much of the time of the earlier */
+#define SOON 1e-2    /* of the interval: all of them, and from the last one to now */
+
+size_t actio_switches_pile(const struct actio_motion *m, size_t k, double t)
+{
+    const struct actio_mode_change *last = m->history.change + m->history.changes - 1;
+    const struct actio_mode_flip *flip;
+    if (m->history.changes <= PILED || fabs(t - last[-PILED].t) > SOON * fabs(m->span)) return k;
+    double early = fabs(last[-PILED / 2].t - last[-PILED].t), late = fabs(last->t - last[-PILED / 2].t);
+    if (!(late <= FASTER * early)) return k;
+    for (size_t i = 0; i < PILED; i++)
+        for (size_t n = actio_modes_flips(m, m->history.changes - 1 - i, &flip); n > 0; n--, flip++)
+            if (flip->k != k && flip->k < m->sys->switches.count) return flip->k;
+    return k;
 }

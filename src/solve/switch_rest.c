@@ -32,6 +32,17 @@ static double lever(struct actio_motion *m, size_t k, double t, double *y, size_
     return most;
 }
 
+void actio_switch_take_near(struct actio_motion *m, size_t k, int side, double t, const double *at)
+{
+    size_t i = 0;
+    double *y = memcpy(m->rooted, at, m->ny * sizeof *at), slope = lever(m, k, t, y, &i);
+    if (slope == 0) return;
+    y[i] += side * NEAR / slope;
+    const double *u = guards_near(m, t, y);
+    for (size_t j = 0; j < m->sys->switches.count; j++)
+        if (j != k && !m->sys->switches.whole[j] && m->here.mode[j] == 0) m->here.mode[j] = (u[j] > 0) - (u[j] < 0);
+}
+
 /* How fast the guard goes away at this distance, over it; at rest: how it is accelerated. */
 static double push_at(struct actio_motion *m, size_t k, double t, double *y, size_t i, double slope, double far)
 {

@@ -14,6 +14,7 @@
 #define NO_RATE 1e-12      /* of the fastest rate: slower than this and its own curve decides */
 #define JUMP 1e-6          /* of what it covers on the way: a guard that is farther from its surface has jumped there */
 #define SAME_INSTANT 1e-11 /* of the interval: another switch that is reached this soon is reached now */
+#define NO_SHARE 1e-4      /* of a side: a motion leaves a surface when one has less */
 #define MOMENT 1e-5        /* of the interval: how far ahead that curve is looked at */
 
 static const double *guards_here(struct actio_motion *m)
@@ -40,6 +41,11 @@ static bool rests(const struct actio_motion *m, size_t k)
 
 /* The surface next to a guard's value: zero, or a whole number. */
 static double surface_at(const struct actio_motion *m, size_t k, double u) { return is_whole(m, k) ? nearbyint(u) : 0; }
+static bool is_on_surface(const struct actio_motion *m, size_t k, double u)
+{
+    if (is_whole(m, k) && !actio_is_countable(u)) return false;
+    return fabs(u - surface_at(m, k, u)) <= HELD * fmax(1, fabs(u));
+}
 static double mode_on(const struct actio_motion *m, size_t k, double surface, int side)
 {
     return is_whole(m, k) ? surface - (side < 0) : side;
@@ -58,10 +64,13 @@ static void guard_shares(struct actio_motion *m, double t, const double *y, doub
 {
     for (size_t k = 0; k < m->sys->switches.count; k++) {
         if (!is_between(m, k)) continue;
-        double share = actio_between_share(m, k, t, y);
-        g[k] = isfinite(share) ? share * (1 - share) : -1;
+        double margin = actio_between_margin(m, k, t, y);
+        g[k] = isfinite(margin) ? margin : -1;
     }
 }
+
+/* floor has no value: its argument is endless, or too large to have neighbours. */
+static bool is_countless(const struct actio_motion *m, size_t k) { return isnan(m->here.mode[k]); }
 
 /* Positive while the guard is where its mode says; of a whole number n, between n and n + 1. */
 void actio_switch_guard(void *user, double t, const double *y, double *g)
@@ -71,7 +80,8 @@ void actio_switch_guard(void *user, double t, const double *y, double *g)
     const double *u = guards_at(m, t, y);
     for (size_t k = 0; k < m->sys->switches.count; k++) {
         double n = is_whole(m, k) ? m->here.mode[k] : 0;
-        if (rests(m, k)) g[k] = HELD * fmax(1, fabs(n)) - fabs(u[k] - n);
+        if (is_countless(m, k)) g[k] = actio_is_countable(u[k]) ? -1 : 1;
+        else if (rests(m, k)) g[k] = HELD * fmax(1, fabs(n)) - fabs(u[k] - n);
         else g[k] = is_whole(m, k) ? (u[k] - n) * (n + 1 - u[k]) : u[k];
     }
     if (actio_between_any(m)) guard_shares(m, t, y, g);
@@ -140,6 +150,36 @@ static bool hold_between(struct actio_motion *m, size_t k, double surface, doubl
     return true;
 }
 
+/* Closed contacts and friction of constraints take part in rates, which are those of free motion here. */
+static bool may_be_held(struct actio_motion *m)
+{
+    const struct actio_wall_numbers *walls = &m->sys->walls;
+    if (!m->contacts || walls->contacts + walls->rubs == 0) return false;
+    bool held = m->contacts->busy;
+    for (size_t r = 0; r < walls->rubs; r++) held |= walls->rub[r].constraint != UINT32_MAX;
+    const double *gap = actio_motion_quantity(m, ACTIO_Q_GAPS, m->here.t, m->here.y);
+    for (size_t i = 0; i < walls->contacts; i++) held |= !(gap[i] > HELD);
+    return held;
+}
+
+/* Does the motion go on to this side, if it is there, and others on the same surface with it? */
+static bool leads_away(struct actio_motion *m, size_t k, int side, double t, const double *y)
+{
+    double *kept = m->rooted + m->ny + 3 * m->n, surface = surface_at(m, k, guards_at(m, t, y)[k]);
+    memcpy(kept, m->here.mode, m->sys->switches.count * sizeof *kept);
+    actio_switch_take_near(m, k, side, t, y);
+    struct course c = course_under(m, k, mode_on(m, k, surface, side), t, y);
+    memcpy(m->here.mode, kept, m->sys->switches.count * sizeof *kept);
+    return c.known && c.goes == side;
+}
+
+/* On its surface, and each side leads away from it: which one the motion takes, and when, is not determined. */
+static bool is_pushed_away(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    guards_at(m, t, y);
+    return !may_be_held(m) && leads_away(m, k, -1, t, y) && leads_away(m, k, 1, t, y);
+}
+
 /* On its surface: the side on which the motion stays under that side's mode. A rate decides; without one, the value
  * that the model gives on the surface itself says which way is first. False: each side pushes back, and the motion
  * can't go along the surface. */
@@ -191,13 +231,25 @@ static bool rows_part(struct actio_motion *m, size_t k, double t, const double *
                 && course_under(m, k, mode_on(m, k, surface, 1), t, y).known);
 }
 
+/* The first contact that is closed; their number: none is. */
+static size_t held_by(const struct actio_motion *m)
+{
+    size_t i = 0, contacts = m->sys->walls.contacts;
+    while (i < contacts && !(m->contacts && m->contacts->busy && m->contacts->now.closed[i])) i++;
+    return i;
+}
+
 static int stop_chattering(struct actio_motion *m, size_t k, double t, const double *y)
 {
     bool part = rows_part(m, k, t, y);
-    m->halted.why = part                       ? ACTIO_STOP_CONTRADICTION
-                    : actio_between_refused(m) ? ACTIO_STOP_BETWEEN
-                                               : ACTIO_STOP_CHATTER;
+    size_t other = part ? k : actio_switches_pile(m, k, t), contact = held_by(m);
+    m->halted.why = part                               ? ACTIO_STOP_CONTRADICTION
+                    : other != k                       ? ACTIO_STOP_PILES
+                    : actio_between_refused(m)         ? ACTIO_STOP_BETWEEN
+                    : contact < m->sys->walls.contacts ? ACTIO_STOP_BESIDE
+                                                       : ACTIO_STOP_CHATTER;
     m->halted.by = k;
+    m->halted.with = other != k ? other : contact;
     for (size_t j = m->p; part && j-- > 0;)
         if (!m->rows.unique[j]) m->halted.by = j;
     return ACTIO_FLOW_FAILED;
@@ -211,6 +263,13 @@ static bool leave(struct actio_motion *m, size_t k, double t, const double *y)
     if (side == 0 || course_under(m, k, mode_on(m, k, surface, side), t, y).goes != side) return false;
     switches_take(m, k, surface, side);
     return true;
+}
+
+/* Both sides still have a share, and push no longer. */
+static bool lets_go(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    double share = actio_between_share(m, k, t, y);
+    return share > NO_SHARE && share < 1 - NO_SHARE;
 }
 
 /* One side has no share any more: the motion goes on there. */
@@ -235,12 +294,20 @@ static int stop_at_will(struct actio_motion *m, size_t k)
     return ACTIO_FLOW_FAILED;
 }
 
+static int stop_pushed(struct actio_motion *m, size_t k)
+{
+    m->halted.why = ACTIO_STOP_PUSHED;
+    m->halted.by = k;
+    return ACTIO_FLOW_FAILED;
+}
+
 /* Switches on their surfaces, but `k`. */
 static int settle_resting(struct actio_motion *m, size_t k, double t, const double *y)
 {
     for (size_t j = 0; j < m->sys->switches.count; j++) {
         if (j == k || !(rests(m, j) || is_between(m, j))) continue;
         if (actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
+        if (is_pushed_away(m, j, t, y)) return stop_pushed(m, j);
         if (!switches_settle(m, j, t, y, 1)) return stop_chattering(m, j, t, y);
         if (actio_switch_may_leave(m, j, t, y)) return stop_at_will(m, j);
     }
@@ -267,8 +334,7 @@ static void follow_others(struct actio_motion *m, size_t but, double t, const do
         for (size_t k = 0; k < m->sys->switches.count; k++) {
             if (!nested[k] || k == but || is_between(m, k)) continue;
             double u = guards_at(m, t, y)[k], surface = surface_at(m, k, u), old = m->here.mode[k];
-            bool on = fabs(u - surface) <= HELD * fmax(1, fabs(u));
-            if (on) switches_take(m, k, surface, side_on_surface(m, k, t, y));
+            if (is_on_surface(m, k, u)) switches_take(m, k, surface, side_on_surface(m, k, t, y));
             else {
                 m->here.mode[k] = actio_mode_at(m->sys, k, u, 1);
                 m->rests[k] = false;
@@ -360,9 +426,21 @@ static int check_order(struct actio_motion *m, size_t k, double t, const double 
     return ACTIO_FLOW_OK;
 }
 
+/* The argument of floor can be counted from here on. */
+static int count_again(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    m->here.mode[k] = actio_mode_at(m->sys, k, guards_at(m, t, y)[k], 1);
+    m->rests[k] = false;
+    follow_others(m, k, t, y);
+    actio_motion_watch(m, t, y);
+    return actio_modes_remember(m, t);
+}
+
 int actio_switch_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
+    if (is_countless(m, k)) return count_again(m, k, t, y);
+    if (is_between(m, k) && lets_go(m, k, t, y)) return stop_pushed(m, k);
     bool turned = false, apart = jumped(m, k, t, y);
     int status = apart ? ACTIO_FLOW_OK : check_order(m, k, t, y);
     if (!status && !apart) status = turn_corner(m, k, t, y, &turned);
@@ -388,9 +466,9 @@ static int read_modes(struct actio_motion *m, double t, const double *y, double 
         changed = false;
         for (size_t k = 0; k < m->sys->switches.count; k++) {
             double mode = actio_mode_at(m->sys, k, u[k], there);
-            changed |= mode != m->here.mode[k];
+            changed |= mode != m->here.mode[k] && !(isnan(mode) && isnan(m->here.mode[k]));
             m->here.mode[k] = mode;
-            m->rests[k] = there == 0 && u[k] == surface_at(m, k, u[k]);
+            m->rests[k] = there == 0 && is_on_surface(m, k, u[k]) && u[k] == surface_at(m, k, u[k]);
         }
         if (changed && actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
     }
@@ -448,7 +526,7 @@ int actio_switches_jumped(struct actio_motion *m, double t, const double *y)
         if (!is_between(m, k)) continue;
         double u = guards_at(m, t, y)[k];
         if (m->contacts && m->contacts->busy) return stop_chattering(m, k, t, y);
-        if (fabs(u - surface_at(m, k, u)) <= HELD * fmax(1, fabs(u))) continue;
+        if (is_on_surface(m, k, u)) continue;
         m->here.mode[k] = actio_mode_at(m->sys, k, u, 1);
         changed = true;
     }
@@ -474,7 +552,7 @@ void actio_switches_note(struct actio_motion *m, double t, const double *y, doub
 static int reread(struct actio_motion *m, size_t k, double t, const double *y, bool *changed)
 {
     double u = guards_at(m, t, y)[k], old = m->here.mode[k];
-    if (fabs(u - surface_at(m, k, u)) <= HELD * fmax(1, fabs(u))) {
+    if (is_on_surface(m, k, u)) {
         if (!switches_settle(m, k, t, y, 1)) return stop_chattering(m, k, t, y);
     } else {
         m->here.mode[k] = actio_mode_at(m->sys, k, u, 1);

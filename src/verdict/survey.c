@@ -363,6 +363,7 @@ static void survey_judge(struct actio_surveying *s)
     }
     if ((v->word == ACTIO_VERDICT_singular && !v->related.touching.rows) || !s->reached) find_elsewhere(s);
     if (s->box->at_will != SIZE_MAX && v->word >= ACTIO_VERDICT_hidden) v->at_will = s->box->at_will + 1;
+    v->pushed = s->box->pushed;
     if (v->at_will) v->word = ACTIO_VERDICT_undetermined;
     if (v->word >= ACTIO_VERDICT_redundant) actio_scan(s);
     if (v->word >= ACTIO_VERDICT_hidden && s->box->look_later) actio_find_later(s);

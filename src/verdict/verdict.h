@@ -89,6 +89,7 @@ struct actio_verdict {
     struct actio_relations related;
     const char *contradiction; /* at which level, or NULL */
     size_t at_will;            /* from 1: a switch that may leave its surface at any time from the start; 0: none */
+    bool pushed;               /* both of its sides push the motion away */
     bool jumps;                /* the value of a constraint does, at later_from */
     bool later;                /* the contradiction comes after the start, from this time on */
     double later_from;
@@ -114,6 +115,7 @@ struct actio_box {
     double *end, t_end;
     bool rows_disagreed;
     size_t at_will;  /* the switch that may leave its surface at any time from the start; SIZE_MAX: none */
+    bool pushed;     /* both of its sides push the motion away */
     size_t jumped;   /* or because this position row jumps at a switch of time only; SIZE_MAX: none did */
     bool look_later; /* for contradictions after the start */
     struct actio_kernels *in_use;
