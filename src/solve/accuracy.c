@@ -56,7 +56,7 @@ static void accuracy_keep(struct actio_ladder *l, struct actio_pass *p)
 /* Does it hold? Near rounding nothing finer can be had. */
 static bool holds(const struct actio_ladder *l, const struct actio_pass *now)
 {
-    return l->out->worst * (now->local <= 0.6 * ACTIO_FINEST_LOCAL ? 1 : MARGIN) <= l->aim->tol;
+    return l->out->worst * (l->measured || now->local <= 0.6 * ACTIO_FINEST_LOCAL ? 1 : MARGIN) <= l->aim->tol;
 }
 
 /* The next local tolerance, from what the last pair showed. */
@@ -153,7 +153,7 @@ static int run_rough(struct actio_ladder *l, struct actio_pass *p, double *fine)
  * column is made of, and (fields) what it magnifies. */
 static void judge_pair(struct actio_ladder *l, struct actio_pass *before, struct actio_pass *now)
 {
-    actio_ladder_compare(l, before, now);
+    if (!actio_ladder_measure(l, before, now)) actio_ladder_compare(l, before, now);
     if (!holds(l, now) && !l->have_terms) actio_ladder_allow_terms(l, before, now);
     if (!holds(l, now) && l->m->sys->field.axes && !l->have_floor) actio_ladder_allow_floor(l, before, now);
     actio_ladder_date(l);
@@ -256,6 +256,7 @@ static int open_ladder(struct actio_ladder *l)
         return 1;
     }
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
+    l->follows = l->aim->local == 0 && l->stepper == &actio_dop853 && actio_defect_applies(m);
     size_t columns = m->sys->output.columns + 1;
     l->out->error = actio_alloc(l->ctx, columns, sizeof(double));
     l->by_column = actio_alloc(l->ctx, 6 * columns, sizeof(double));
@@ -284,6 +285,7 @@ int actio_reach(struct actio_context *ctx, struct actio_motion *motion, const st
         actio_free(ctx, l.pass[i].result.y);
     }
     actio_free(ctx, l.spare);
+    actio_ladder_close_defect(&l);
     actio_free(ctx, l.times);
     actio_checks_close(&l.checks, ctx);
     actio_free(ctx, l.by_column);

@@ -402,6 +402,7 @@ const struct actio_stepper actio_dop853 = {
     .step = dop853_step,
     .retake = dop853_retake,
     .dense = actio_dop853_dense,
+    .slope = actio_dop853_slope,
     .dense_rows = actio_dop853_dense_rows,
     .gap = actio_dop853_gap,
     .stats = dop853_stats,

@@ -159,6 +159,27 @@ INLINE void value_and_slope(const double *b, size_t s, double x, pair *value, pa
     *slope = rate;
 }
 
+void actio_dop853_slope(void *handle, double t, double *dy)
+{
+    struct dop853 *d = handle;
+    double *rate = vector(d, V_INVERSE), *b = d->block; /* free after a step */
+    if (d->h_done == 0) {
+        memset(dy, 0, d->n * sizeof *dy);
+        return;
+    }
+    if (!d->have_poly) {
+        d->have_poly = true;
+        dop853_dense_prepare(d);
+    }
+    double x = (t - d->t) / d->h_done;
+    for (size_t i = 0; i < d->padded; i += 2) {
+        pair value, slope;
+        value_and_slope(b + i, d->stride, x, &value, &slope);
+        store(rate + i, slope / d->h_done);
+    }
+    memcpy(dy, rate, d->n * sizeof *dy);
+}
+
 int actio_dop853_gap(void *handle, double *t, double *y, double *error)
 {
     struct dop853 *d = handle;

@@ -53,6 +53,12 @@ static void dense_at(void *where, double t, double *y)
     memcpy(y, actio_march_known_at(m, t), known_length(m->flow) * sizeof *y);
 }
 
+static void slope_at(void *where, double t, double *dy)
+{
+    struct actio_marching *m = where;
+    m->stepper->slope(m->h, t, dy);
+}
+
 static void mark(const struct actio_marching *m, double t, const double *y)
 {
     if (m->task->mark) m->task->mark(m->task->watch_user, t, y);
@@ -114,7 +120,8 @@ static size_t list_before(struct actio_marching *m, int list, double t)
 static void rows_before(struct actio_marching *m, double t)
 {
     const struct actio_follower *to = m->task->follower;
-    if (to) to->part(to->user, m->t, t, dense_at, m);
+    bool knows = m->stepper->slope && !m->flow->unfold;
+    if (to) to->part(to->user, m->t, t, &(struct actio_inside){ dense_at, knows ? slope_at : NULL, m });
     size_t inside = list_before(m, 0, t);
     list_before(m, 1, t);
     if (inside && !m->task->mark) tell_gap(m);
@@ -265,6 +272,8 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     double *known = m->flow->unfold ? m->known : m->y, *old = m->flow->unfold ? m->moved : m->y_next;
     actio_march_known_of(m, m->t, m->y, known);
     memcpy(old, known, known_length(m->flow) * sizeof *old);
+    if (m->task->follower && m->task->follower->crosses)
+        m->task->follower->crosses(m->task->follower->user, what->guard);
     follow(m, known, true);
     if (m->flow->list.meet) meet(m, &meeting, m->t, old);
     int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;

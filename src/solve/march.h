@@ -143,6 +143,7 @@ struct actio_stepper {
     /* the last step again, ending at t inside it (more exact than dense); NULL = cannot */
     int (*retake)(void *h, double t, double *y);
     void (*dense)(void *h, double t, double *y); /* inside the last step; prepares itself on first use after a step */
+    void (*slope)(void *h, double t, double *dy); /* of the same interpolant; NULL = not known */
     /* The same for many times, component i of row r to row[i*stride + r]; NULL = one by one. */
     void (*dense_rows)(void *h, size_t count, const double *t, double *row, size_t stride);
     /* A place inside the last step where dense is nearly as wrong as anywhere in it, the state there and its estimated
@@ -167,12 +168,18 @@ struct actio_march_rows {
 };
 enum { ACTIO_MARCH_LISTS = 2 };
 
+/* States inside a step, and their rates of change there (NULL: not known). */
+struct actio_inside {
+    actio_dense_fn value, slope;
+    void *where;
+};
 /* Who follows the motion itself. `at`: a state that it comes to; jumps: what happens there comes next, and the state
- * after it at the same time. `part`: it goes from one time to another inside a step; `inside` gives the states between.
- */
+ * after it at the same time. `part`: it goes from one time to another inside a step. `crosses`: it is the guard that
+ * shows what happens; called before `at`; NULL: nobody wants to know. */
 struct actio_follower {
     void (*at)(void *user, double t, const double *y, bool jumps);
-    void (*part)(void *user, double from, double to, actio_dense_fn inside, void *where);
+    void (*part)(void *user, double from, double to, const struct actio_inside *inside);
+    void (*crosses)(void *user, size_t guard);
     void *user;
 };
 

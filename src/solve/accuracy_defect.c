@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Errors of a run by its own defect: columns of the states that it should have had beside those that it has. */
+#include "solve/accuracy_inside.h"
+#include "base/roles.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MARGIN 1.5   /* the linear estimate is right to this factor */
+#define ROUGHLY 3.0  /* random rounding shows the size of the real one to this factor */
+#define MATTERS 1e-3 /* of the tolerance: errors by rounding below this are left out of columns */
+
+int actio_ladder_open_defect(struct actio_ladder *l)
+{
+    size_t lanes = l->rows.rows, ny = l->m->ny, first = lanes - l->aim->rows, checks = first - 2 * ACTIO_GAPS;
+    if (!l->defect.block && actio_defect_open(&l->defect, l->ctx, l->m)) return 1;
+    if (!l->missed || l->missed_lanes != lanes) {
+        actio_free(l->ctx, l->missed);
+        l->missed = actio_alloc_raw(l->ctx, 2 * ny * lanes + 1, sizeof *l->missed);
+        l->missed_lanes = lanes;
+        if (!l->missed) return 1;
+    }
+    memset(l->missed, 0, 2 * ny * lanes * sizeof *l->missed);
+    double *error = l->missed, *rounding = error + ny * lanes;
+    l->defect.list[0] = (struct actio_defect_list){
+        .count = l->aim->rows, .stride = lanes, .times = l->aim->times, .error = error + first, .rounding = rounding + first
+    };
+    l->defect.list[1] = (struct actio_defect_list){
+        .count = checks, .stride = lanes, .times = l->times, .error = error, .rounding = rounding
+    };
+    return 0;
+}
+
+void actio_ladder_close_defect(struct actio_ladder *l)
+{
+    actio_defect_close(&l->defect);
+    actio_free(l->ctx, l->missed);
+    actio_free(l->ctx, l->third);
+    l->missed = l->third = NULL;
+}
+
+/* Columns of the states less what they are off by. False: it was stopped. */
+static bool evaluate_without(struct actio_ladder *l, const double *missed, size_t filled, double *column, size_t lanes)
+{
+    for (size_t i = 0; i < l->m->ny; i++)
+        for (size_t r = 0; r < filled; r++) l->rows.y[i * lanes + r] -= missed[i * lanes + r];
+    return actio_rows_evaluate(&l->rows, filled, column, lanes, l->m->watch.worst < 1e-6) != ACTIO_FLOW_STOPPED;
+}
+
+/* The states again, whatever projection and NAN have made of them. */
+static void restore_states(struct actio_ladder *l, const double *kept)
+{
+    memcpy(l->rows.y, kept, l->m->ny * l->rows.rows * sizeof *kept);
+}
+
+/* Do errors by rounding matter beside the tolerance? */
+static bool rounding_matters(const struct actio_ladder *l, const double *kept, size_t filled)
+{
+    size_t lanes = l->rows.rows, ny = l->m->ny;
+    const double *rounding = l->missed + ny * lanes;
+    for (size_t i = 0; i < ny; i++) {
+        double size = 1, most = 0;
+        for (size_t r = 0; r < filled; r++) {
+            size = fmax(size, fabs(kept[i * lanes + r]));
+            most = fmax(most, fabs(rounding[i * lanes + r]));
+        }
+        if (!(most <= MATTERS * l->aim->tol * size)) return true;
+    }
+    return false;
+}
+
+/* An undefined value claims nothing; where the state's error is not known no other is. */
+static double away(double shown, double truth, double missed, bool multiplier)
+{
+    if (isnan(missed)) return INFINITY;
+    if (isnan(shown) || shown == truth || (isnan(truth) && multiplier)) return 0;
+    return isnan(shown - truth) ? INFINITY : fabs(shown - truth);
+}
+
+struct measured {
+    const double *shown, *missed;
+    double *truth, *rough; /* truth becomes the error; rough: without errors by rounding, or NULL */
+    size_t filled, gaps_from, gaps_to;
+    double restarts;
+};
+
+static double error_at(const struct measured *x, size_t r, double size, bool multiplier)
+{
+    double error = MARGIN * away(x->shown[r], x->truth[r], x->missed[r], multiplier);
+    if (x->rough) error += ROUGHLY * away(x->shown[r], x->rough[r], x->missed[r], multiplier);
+    return fmax(error, actio_ladder_rounding(size, x->restarts));
+}
+
+/* Errors of one column take the place of its true values; the largest of them. Rounding is that of the largest value so
+ * far. */
+static double measure_column(const struct measured *x, bool multiplier, double *size)
+{
+    double worst = 0, so_far = 1;
+    *size = 1;
+    for (size_t r = 0; r < x->filled; r++) {
+        if (r >= x->gaps_from && r < x->gaps_to) continue;
+        if (r == x->gaps_to) so_far = 1;
+        if (!isfinite(x->shown[r])) {
+            x->truth[r] = NAN;
+            continue;
+        }
+        so_far = fmax(so_far, fabs(x->shown[r]));
+        x->truth[r] = error_at(x, r, so_far, multiplier);
+        worst = fmax(worst, x->truth[r]);
+        *size = fmax(*size, so_far);
+    }
+    return worst;
+}
+
+static void measure_columns(struct actio_ladder *l, double *truth, double *rough, const struct actio_pass *now,
+                            size_t filled)
+{
+    size_t lanes = l->rows.rows, first = lanes - l->aim->rows;
+    for (size_t c = 0; c < l->m->sys->output.columns; c++) {
+        struct measured x = { .shown = now->column + c * lanes,
+                              .missed = l->missed,
+                              .truth = truth + c * lanes,
+                              .rough = rough ? rough + c * lanes : NULL,
+                              .filled = filled,
+                              .gaps_from = first - 2 * ACTIO_GAPS,
+                              .gaps_to = first,
+                              .restarts = (double)now->result.stats.restarts };
+        bool multiplier = actio_system_column(l->m->sys, c)->role == ACTIO_ROLE_LAMBDA;
+        l->out->error[c] = measure_column(&x, multiplier, &l->size[c]);
+        l->gap[c] = 0;
+    }
+}
+
+/* What the errors are made of becomes that of the outcome. */
+static void hand_over(struct actio_ladder *l, struct actio_pass *before, const struct actio_pass *now)
+{
+    struct actio_outcome *out = l->out;
+    size_t lanes = l->rows.rows, checks = lanes - l->aim->rows - 2 * ACTIO_GAPS;
+    actio_free(l->ctx, l->spare);
+    l->spare = out->check_error;
+    l->spare_lanes = out->error_lanes;
+    out->check_error = before->column;
+    out->error_lanes = lanes;
+    before->column = NULL;
+    out->compared = now->result.also < checks ? now->result.also : checks;
+    l->measured = true;
+    actio_ladder_judge(l, before, now);
+}
+
+bool actio_ladder_measure(struct actio_ladder *l, struct actio_pass *before, struct actio_pass *now)
+{
+    size_t lanes = l->rows.rows, filled = lanes - l->aim->rows + now->result.rows, ny = l->m->ny;
+    if (!l->follows || l->stepper != &actio_dop853 || l->defect.lost || !now->column) return false;
+    double *kept = actio_alloc_raw(l->ctx, ny * lanes + 1, sizeof *kept), *rough = NULL;
+    bool good = kept && actio_ladder_make_room(l, before, lanes);
+    if (good) memcpy(kept, l->rows.y, ny * lanes * sizeof *kept);
+    if (good && rounding_matters(l, kept, filled)) {
+        if (!l->third) l->third = actio_rows_columns(&l->rows, lanes);
+        rough = l->third;
+        good = rough && evaluate_without(l, l->missed + ny * lanes, filled, rough, lanes);
+        restore_states(l, kept);
+    }
+    good = good && evaluate_without(l, l->missed, filled, before->column, lanes);
+    if (kept) restore_states(l, kept);
+    actio_free(l->ctx, kept);
+    if (!good) return false;
+    measure_columns(l, before->column, rough, now, filled);
+    hand_over(l, before, now);
+    return true;
+}
