@@ -158,6 +158,10 @@ static void judge_pair(struct actio_ladder *l, struct actio_pass *before, struct
     if (!holds(l, now) && l->m->sys->field.axes && !l->have_floor) actio_ladder_allow_floor(l, before, now);
     actio_ladder_date(l);
     l->out->reached = holds(l, now) && same_end(before, now) && before->rounds == now->rounds && !l->out->hangs;
+    l->again = l->measured && actio_defect_may_be_rounding(&l->defect, l->aim->tol);
+    if (l->again) l->defect.noisy = true;
+    l->again &= l->out->reached; /* the same run, with what rounding does to it */
+    l->out->reached &= !l->again;
     if (now->result.rows > before->result.rows && now->result.status && now->result.status != ACTIO_FLOW_ENDED)
         now->result.rows = before->result.rows;
 }
@@ -176,7 +180,8 @@ static int run_finer(struct actio_ladder *l, struct actio_pass **now, double fin
         if (blank_poles(l, before, *now)) return ACTIO_FLOW_STOPPED;
         judge_pair(l, before, *now);
         double local = (*now)->local;
-        fine = l->exact ? local : next_local(l, local);
+        fine = l->exact || l->again ? local : next_local(l, local);
+        if (l->again) continue;
         if (l->out->reached || fine >= local || ((*now)->result.rows == 0 && run > 1)) break;
     }
     return status;

@@ -10,6 +10,8 @@
 #define ROUGHLY 3.0  /* random rounding shows the size of the real one to this factor */
 #define MATTERS 1e-3 /* of the tolerance: errors by rounding below this are left out of columns */
 
+static inline double greater(double a, double b) { return a > b ? a : b; }
+
 int actio_ladder_open_defect(struct actio_ladder *l)
 {
     size_t lanes = l->rows.rows, ny = l->m->ny, first = lanes - l->aim->rows, checks = first - 2 * ACTIO_GAPS;
@@ -20,8 +22,9 @@ int actio_ladder_open_defect(struct actio_ladder *l)
         l->missed_lanes = lanes;
         if (!l->missed) return 1;
     }
-    memset(l->missed, 0, 2 * ny * lanes * sizeof *l->missed);
     double *error = l->missed, *rounding = error + ny * lanes;
+    memset(error, 0, ny * lanes * sizeof *error);
+    if (l->defect.noisy) memset(rounding, 0, ny * lanes * sizeof *rounding);
     l->defect.list[0] = (struct actio_defect_list){
         .count = l->aim->rows, .stride = lanes, .times = l->aim->times, .error = error + first, .rounding = rounding + first
     };
@@ -57,12 +60,13 @@ static void restore_states(struct actio_ladder *l, const double *kept)
 static bool rounding_matters(const struct actio_ladder *l, const double *kept, size_t filled)
 {
     size_t lanes = l->rows.rows, ny = l->m->ny;
+    if (!l->defect.noisy) return false;
     const double *rounding = l->missed + ny * lanes;
     for (size_t i = 0; i < ny; i++) {
         double size = 1, most = 0;
         for (size_t r = 0; r < filled; r++) {
-            size = fmax(size, fabs(kept[i * lanes + r]));
-            most = fmax(most, fabs(rounding[i * lanes + r]));
+            size = greater(size, fabs(kept[i * lanes + r]));
+            most = greater(most, fabs(rounding[i * lanes + r]));
         }
         if (!(most <= MATTERS * l->aim->tol * size)) return true;
     }
@@ -77,56 +81,107 @@ static double away(double shown, double truth, double missed, bool multiplier)
     return isnan(shown - truth) ? INFINITY : fabs(shown - truth);
 }
 
+/* One column: what is shown, what it should be by the defect, and (NULL: that is nothing) without errors by rounding. */
 struct measured {
     const double *shown, *missed;
-    double *truth, *rough; /* truth becomes the error; rough: without errors by rounding, or NULL */
-    size_t filled, gaps_from, gaps_to;
+    double *truth, *rough; /* truth becomes the error */
     double restarts;
 };
+
+/* Two at a time: rows are many, and whether one is over must not wait for the one before. */
+typedef double pair __attribute__((vector_size(16), may_alias, aligned(8)));
+typedef long long bits __attribute__((vector_size(16), may_alias));
+static inline pair size_of(pair x) { return (pair)((bits)x & (bits){ INT64_MAX, INT64_MAX }); }
+static inline pair largest(pair x, pair y)
+{
+    bits first = (bits)(x > y);
+    return (pair)(((bits)x & first) | ((bits)y & ~first));
+}
+
+/* Where all values are finite and rounding does not matter: errors in the place of the true values; the largest error
+ * and value. */
+static void measure_fast(const struct measured *x, size_t from, size_t to, double *worst, double *size)
+{
+    pair most = { 0, 0 }, value = { 0, 0 };
+    size_t r = from;
+    for (; r + 1 < to; r += 2) {
+        pair shown = *(const pair *)(x->shown + r), d = size_of(shown - *(pair *)(x->truth + r));
+        most = largest(d, most);
+        value = largest(size_of(shown), value);
+        *(pair *)(x->truth + r) = MARGIN * d;
+    }
+    for (; r < to; r++) {
+        double d = fabs(x->shown[r] - x->truth[r]);
+        most[0] = greater(d, most[0]);
+        value[0] = greater(fabs(x->shown[r]), value[0]);
+        x->truth[r] = MARGIN * d;
+    }
+    *worst = greater(*worst, MARGIN * greater(most[0], most[1]));
+    *size = greater(*size, greater(value[0], value[1]));
+}
 
 static double error_at(const struct measured *x, size_t r, double size, bool multiplier)
 {
     double error = MARGIN * away(x->shown[r], x->truth[r], x->missed[r], multiplier);
     if (x->rough) error += ROUGHLY * away(x->shown[r], x->rough[r], x->missed[r], multiplier);
-    return fmax(error, actio_ladder_rounding(size, x->restarts));
+    return greater(error, actio_ladder_rounding(size, x->restarts));
 }
 
-/* Errors of one column take the place of its true values; the largest of them. Rounding is that of the largest value so
- * far. */
-static double measure_column(const struct measured *x, bool multiplier, double *size)
+/* The same in full. Rounding is that of the largest value so far. */
+static void measure_slowly(const struct measured *x, size_t from, size_t to, bool multiplier, double *worst, double *size)
 {
-    double worst = 0, so_far = 1;
-    *size = 1;
-    for (size_t r = 0; r < x->filled; r++) {
-        if (r >= x->gaps_from && r < x->gaps_to) continue;
-        if (r == x->gaps_to) so_far = 1;
+    double so_far = 1;
+    for (size_t r = from; r < to; r++) {
         if (!isfinite(x->shown[r])) {
             x->truth[r] = NAN;
             continue;
         }
-        so_far = fmax(so_far, fabs(x->shown[r]));
+        so_far = greater(so_far, fabs(x->shown[r]));
         x->truth[r] = error_at(x, r, so_far, multiplier);
-        worst = fmax(worst, x->truth[r]);
-        *size = fmax(*size, so_far);
+        *worst = greater(*worst, x->truth[r]);
+        *size = greater(*size, so_far);
     }
+}
+
+/* part: lanes of the checks, and of the rows. */
+static double measure_column(const struct measured *x, const size_t part[4], bool multiplier, double *size)
+{
+    double worst = 0;
+    *size = 1;
+    for (int k = 0; k < 4; k += 2) measure_slowly(x, part[k], part[k + 1], multiplier, &worst, size);
     return worst;
+}
+
+static bool is_plain(const struct measured *x, const size_t part[4])
+{
+    double sum = 0;
+    for (int k = 0; k < 4 && !x->rough; k += 2)
+        for (size_t r = part[k]; r < part[k + 1]; r++) sum += 0 * (x->shown[r] - x->truth[r] + x->missed[r]);
+    return !x->rough && sum == 0;
+}
+
+static double measure_plain(const struct measured *x, const size_t part[4], double *size)
+{
+    double worst = 0;
+    *size = 1;
+    for (int k = 0; k < 4; k += 2) measure_fast(x, part[k], part[k + 1], &worst, size);
+    return greater(worst, actio_ladder_rounding(*size, x->restarts));
 }
 
 static void measure_columns(struct actio_ladder *l, double *truth, double *rough, const struct actio_pass *now,
                             size_t filled)
 {
     size_t lanes = l->rows.rows, first = lanes - l->aim->rows;
+    const size_t part[4] = { 0, first - 2 * ACTIO_GAPS, first, filled };
     for (size_t c = 0; c < l->m->sys->output.columns; c++) {
         struct measured x = { .shown = now->column + c * lanes,
                               .missed = l->missed,
                               .truth = truth + c * lanes,
                               .rough = rough ? rough + c * lanes : NULL,
-                              .filled = filled,
-                              .gaps_from = first - 2 * ACTIO_GAPS,
-                              .gaps_to = first,
                               .restarts = (double)now->result.stats.restarts };
         bool multiplier = actio_system_column(l->m->sys, c)->role == ACTIO_ROLE_LAMBDA;
-        l->out->error[c] = measure_column(&x, multiplier, &l->size[c]);
+        l->out->error[c] = is_plain(&x, part) ? measure_plain(&x, part, &l->size[c])
+                                              : measure_column(&x, part, multiplier, &l->size[c]);
         l->gap[c] = 0;
     }
 }

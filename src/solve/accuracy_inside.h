@@ -50,6 +50,7 @@ struct actio_ladder {
     size_t evaluated; /* right-hand sides when compiling was last thought of */
     struct actio_defect defect; /* follows the fine runs, where it can */
     bool follows, measured;     /* measured: the errors at hand are those that it found */
+    bool again;                 /* they hold, but for rounding, which was not followed */
     double *missed, *third;     /* by lane: errors of the states, those by rounding behind them; columns, or NULL */
     size_t missed_lanes;
 };

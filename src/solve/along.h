@@ -9,6 +9,9 @@
 
 int actio_along_need(struct actio_motion *m); /* compiles what it takes; 0, or 1 */
 /* rates: y' (ny); out: its derivative along (dy, dt). A flow status. */
+/* Inputs of the ALONG kernel for numbers that stay where they are; the caller gives them back. NULL: no memory. */
+struct actio_arg *actio_motion_bind_along(struct actio_motion *m, const double *t, const double *y, const double *dy,
+                                          const double *dt);
 int actio_motion_along(struct actio_motion *m, double t, const double *y, const double *dy, double dt, double *rates,
                        double *out);
 

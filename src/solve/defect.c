@@ -3,54 +3,54 @@
 #include "solve/along.h"
 #include "solve/between.h"
 #include "solve/contacts.h"
+#include "solve/defect_table.h"
 #include "solve/dop853_table.h"
+#include "solve/law.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* The defect is a polynomial of degree 7 to leading order, 0 at both ends: four inner points of Lobatto, whose sums are
- * exact up to degree 9. */
-enum { INNER = 4, POWERS = 6 };
-static const double inner_at[INNER] = { .11747233803526765, .35738424175967745, .64261575824032255,
-                                        .88252766196473235 };
-static const double inner_weight[INNER] = { .18923747814892349, .27742918851774318, .27742918851774318,
-                                            .18923747814892349 };
-
-#define NONLINEAR 0.05 /* of the error, in a step: beyond this a linear estimate may be far off */
+#define NONLINEAR 0.05     /* of the error, in a step: beyond this a linear estimate may be far off */
 #define NONLINEAR_NOISE 16 /* times rounding: differences of rates are not better */
 #define ROUGH_RATES 2.0    /* times eps/2: what rounding leaves of a rate */
 #define LATE 1e-3          /* of the last step: a crossing that may be so far away is not a small correction */
+#define ROUNDING_SOURCE 8.0  /* times eps: what rounding may add to a state in all, before it grows */
+#define ROUNDING_SHARE 0.02  /* of the tolerance: less need not be followed */
+enum { PROJECT_EVERY = 16, GROUP = 4 };
+
+static inline double greater(double a, double b) { return a > b ? a : b; }
 
 /* ---- the integral of the defect */
 
-/* By inner point: coefficients of x, x^2, ... in the integral from 0 to x of the polynomial that is 1 there, 0 at the
- * others and at both ends. */
-static const double powers[INNER][POWERS] = {
-    { 0, 10.1414159363196693, -43.8606614876656094, 74.9219643315031529, -57.6921830763946138, 16.6787017743863245 },
-    { 0, -4.03618727030534801, 32.8327452286912563, -72.3643588846517, 64.0398062955574823, -20.1945761807739473 },
-    { 0, 2.24468464817616682, -20.118150969819668, 55.0839701184734988, -57.1276507890862018, 20.1945761807739473 },
-    { 0, -1.3499133141904881, 12.4794005621273545, -36.6415755653249517, 42.3800275699233334, -16.6787017743863245 },
-};
-
 static void weights_at(double x, double *w)
 {
-    for (size_t j = 0; j < INNER; j++) {
+    for (size_t j = 0; j < ACTIO_INNER; j++) {
         double sum = 0;
-        for (size_t k = POWERS; k-- > 0;) sum = (sum + powers[j][k]) * x;
+        for (size_t k = ACTIO_POWERS; k-- > 0;) sum = (sum + defect_powers[j][k]) * x;
         w[j] = sum;
     }
 }
 
-/* to = h sum w_j delta_j */
-static void integrate(const struct actio_defect *d, double h, const double *w, double *to)
+/* Vectors are padded to whole groups, whose tails stay 0. */
+typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* to = from + sum w_j v_j */
+static void add_weighted(size_t padded, const double *from, size_t count, const double *w, const double *v, double *to)
 {
-    size_t n = d->m->ny;
-    for (size_t i = 0; i < n; i++) {
-        double sum = 0;
-        for (size_t j = 0; j < INNER; j++) sum += w[j] * d->delta[j * n + i];
-        to[i] = h * sum;
+    for (size_t i = 0; i < padded; i += GROUP) {
+        quad sum = *(const quad *)(from + i);
+        for (size_t j = 0; j < count; j++) sum += w[j] * *(const quad *)(v + j * padded + i);
+        *(quad *)(to + i) = sum;
     }
+}
+
+/* to = from + h sum w_j delta_j */
+static void add_defects(const struct actio_defect *d, double h, const double *w, const double *from, double *to)
+{
+    double scaled[ACTIO_INNER];
+    for (size_t j = 0; j < ACTIO_INNER; j++) scaled[j] = h * w[j];
+    add_weighted(d->padded, from, ACTIO_INNER, scaled, d->delta, to);
 }
 
 /* ---- random numbers: splitmix64, in -1 .. 1 */
@@ -71,75 +71,105 @@ static void doubt(struct actio_defect *d, double t)
     d->doubtful = true;
 }
 
-static double *stage_of(const struct actio_defect *d, size_t s) { return d->stage + s * d->m->ny; }
-static double *tangent_of(const struct actio_defect *d, size_t s) { return d->tangent + s * d->m->ny; }
+static double *stage_of(const struct actio_defect *d, size_t s) { return d->stage + s * d->padded; }
+static double *tangent_of(const struct actio_defect *d, size_t s) { return d->tangent + s * d->padded; }
+static double *arg_of(const struct actio_defect *d, size_t s) { return d->arg + s * d->padded; }
+static const double *end_of(const struct actio_defect *d) { return stage_of(d, (size_t)d->by->stages - 1); }
 
-/* States at the stages of the step, and the defects inside it. False: it can't be followed. */
-static bool look_into(struct actio_defect *d, double from, double to, const struct actio_inside *inside)
+/* The defects inside the step. */
+static bool find_defects(struct actio_defect *d, double from, double h, const struct actio_inside *inside)
 {
     struct actio_motion *m = d->m;
     size_t n = m->ny;
-    double h = to - from;
-    memcpy(stage_of(d, 0), d->y, n * sizeof *d->y);
-    for (size_t s = 1; s < STAGES; s++)
-        inside->value(inside->where, s + 1 == STAGES ? to : from + table[s].c * h, stage_of(d, s));
-    for (size_t j = 0; j < INNER; j++) {
-        double t = from + inner_at[j] * h, *delta = d->delta + j * n;
-        inside->value(inside->where, t, d->x);
-        inside->slope(inside->where, t, delta);
+    for (size_t j = 0; j < ACTIO_INNER; j++) {
+        double t = from + inner_at[j] * h, *delta = d->delta + j * d->padded;
+        inside->slope(inside->where, t, d->x, delta);
+        if (d->by == &carry_short) memcpy(stage_of(d, j + 1), d->x, n * sizeof *d->x);
         if (m->flow.rhs(m, t, d->x, d->f)) return false;
         for (size_t i = 0; i < n; i++) delta[i] -= d->f[i];
     }
     return true;
 }
 
-/* arg = e + h sum a_ij k_j (+ the interpolant's own error). */
-static void stage_error(const struct actio_defect *d, size_t s, double h, const double *e, bool own)
+/* States at the stages of the step, and the defects inside it. False: it can't be followed. */
+static bool look_into(struct actio_defect *d, double from, double to, const struct actio_inside *inside)
 {
-    const struct weights *w = &table[s];
-    size_t n = d->m->ny;
-    for (size_t i = 0; i < n; i++) {
-        double sum = 0;
-        for (int j = 0; j < w->terms; j++) sum += w->a[j] * tangent_of(d, w->of[j])[i];
-        d->arg[i] = e[i] + h * sum;
-    }
-    if (!own || s == 0) return;
-    integrate(d, h, d->own[s], d->x);
-    for (size_t i = 0; i < n; i++) d->arg[i] += d->x[i];
+    size_t n = d->m->ny, stages;
+    double h = to - from;
+    d->by = inside->pace < CARRY_SHORT_PACE ? &carry_short : &d->longer;
+    stages = (size_t)d->by->stages;
+    if (d->by != &carry_short)
+        for (size_t s = 1; s + 1 < stages; s++)
+            inside->value(inside->where, from + d->by->at[s] * h, stage_of(d, s));
+    memcpy(stage_of(d, 0), d->y, n * sizeof *d->y);
+    inside->value(inside->where, to, stage_of(d, stages - 1));
+    return find_defects(d, from, h, inside);
 }
 
 /* How much of the error is beyond the linear estimate at a stage, h |f(u - e) - f(u) + J e| / |e|, less rounding. */
-static void test_linear(struct actio_defect *d, size_t s, double t, double h)
+static void test_linear(struct actio_defect *d, size_t s, double h)
 {
-    const double *u = stage_of(d, s), *k = tangent_of(d, s);
-    double off = 0, size = 0, noise = 0;
+    const double *u = stage_of(d, s), *k = tangent_of(d, s), *e = arg_of(d, s);
+    double off = 0, size = 0, noise = 0, *f = d->homogeneous;
     size_t n = d->m->ny;
-    for (size_t i = 0; i < n; i++) d->x[i] = u[i] - d->arg[i];
-    if (d->m->flow.rhs(d->m, t, d->x, d->homogeneous)) {
-        doubt(d, t);
+    for (size_t i = 0; i < n; i++) d->x[i] = u[i] - e[i];
+    if (d->m->flow.rhs(d->m, d->time[s], d->x, f)) {
+        doubt(d, d->time[s]);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        double scale = fmax(1, fabs(u[i]));
-        off = fmax(off, fabs(d->homogeneous[i] - d->f[i] + k[i]) / scale);
-        noise = fmax(noise, NONLINEAR_NOISE * DBL_EPSILON * fabs(d->f[i]) / scale);
-        size = fmax(size, fabs(d->arg[i]) / scale);
+    for (size_t i = d->m->n; i < n; i++) {
+        double scale = greater(1, fabs(u[i]));
+        off = greater(off, fabs(f[i] - d->f[i] + k[i]) / scale);
+        noise = greater(noise, NONLINEAR_NOISE * DBL_EPSILON * fabs(d->f[i]) / scale);
     }
-    if (fabs(h) * (off - noise) > NONLINEAR * size) doubt(d, t);
+    for (size_t i = 0; i < n; i++) size = greater(size, fabs(e[i]) / greater(1, fabs(u[i])));
+    if (fabs(h) * (off - noise) > NONLINEAR * size) doubt(d, d->time[s]);
+}
+
+/* Rates (d->f) and their tangent at a stage. */
+static bool tangent_at(struct actio_defect *d, size_t s)
+{
+    struct actio_motion *m = d->m;
+    const struct actio_bound *b = &m->at[ACTIO_Q_ALONG];
+    size_t n = m->n, N = m->N, pivots = m->sys->solved.pivots;
+    double *k = tangent_of(d, s);
+    if (d->in[s] && !m->rows.numeric) {
+        for (size_t j = 0; j < N; j++) {
+            d->out[j] = d->f + n + j;
+            d->out[N + pivots + j] = k + n + j;
+        }
+        actio_kernel_eval(b->k, 1, d->in[s], b->pre, 1, d->out, b->work);
+        double finite = 0;
+        for (size_t j = 0; j < N; j++) finite += (d->f[n + j] + k[n + j]) * 0;
+        if (finite == 0 && actio_motion_relies(m, d->pivot)) {
+            memcpy(d->f, stage_of(d, s) + n, n * sizeof *k);
+            memcpy(k, arg_of(d, s) + n, n * sizeof *k);
+            return true;
+        }
+    }
+    return !actio_motion_along(m, d->time[s], stage_of(d, s), arg_of(d, s), d->shift[s], d->f, k);
+}
+
+static void add_noise(struct actio_defect *d, size_t s)
+{
+    double *k = tangent_of(d, s);
+    for (size_t i = d->m->n; i < d->m->ny; i++) k[i] += draw(d) * ROUGH_RATES * DBL_EPSILON / 2 * fabs(d->f[i]);
 }
 
 /* Tangents at all stages of a vector that is carried along; noisy: with what rounding leaves of rates and times. */
 static bool carry(struct actio_defect *d, double from, double h, const double *e, bool noisy)
 {
-    enum { TESTED = 9 };
-    struct actio_motion *m = d->m;
-    for (size_t s = 0; s < STAGES; s++) {
-        double t = from + table[s].c * h, dt = noisy ? draw(d) * DBL_EPSILON / 2 * fabs(t) : 0, *k = tangent_of(d, s);
-        stage_error(d, s, h, e, !noisy);
-        if (actio_motion_along(m, t, stage_of(d, s), d->arg, dt, d->f, k)) return false;
-        if (!noisy && s == TESTED) test_linear(d, s, t, h);
-        for (size_t i = 0; noisy && i < m->ny; i++)
-            k[i] += draw(d) * ROUGH_RATES * DBL_EPSILON / 2 * fabs(d->f[i]);
+    const struct actio_carrying *by = d->by;
+    double scaled[ACTIO_CARRY_MOST];
+    for (size_t s = 0; s < (size_t)by->stages; s++) {
+        d->time[s] = from + by->at[s] * h;
+        d->shift[s] = noisy ? draw(d) * DBL_EPSILON / 2 * fabs(d->time[s]) : 0;
+        for (size_t j = 0; j < s; j++) scaled[j] = h * by->a[s][j];
+        add_weighted(d->padded, e, s, scaled, d->tangent, arg_of(d, s));
+        if (!noisy && s) add_defects(d, h, d->own[by == &d->longer][s], arg_of(d, s), arg_of(d, s));
+        if (!tangent_at(d, s)) return false;
+        if (noisy) add_noise(d, s);
+        else if ((int)s == by->tested) test_linear(d, s, h);
     }
     return true;
 }
@@ -147,12 +177,9 @@ static bool carry(struct actio_defect *d, double from, double h, const double *e
 /* The end of the homogeneous part: e + h sum b_i k_i. */
 static void carried_to(const struct actio_defect *d, double h, const double *e, double *to)
 {
-    const struct weights *w = &table[ROW_SUM];
-    for (size_t i = 0; i < d->m->ny; i++) {
-        double sum = 0;
-        for (int j = 0; j < w->terms; j++) sum += w->a[j] * tangent_of(d, w->of[j])[i];
-        to[i] = e[i] + h * sum;
-    }
+    double scaled[ACTIO_CARRY_MOST];
+    for (size_t s = 0; s < (size_t)d->by->stages; s++) scaled[s] = h * d->by->sum[s];
+    add_weighted(d->padded, e, (size_t)d->by->stages, scaled, d->tangent, to);
 }
 
 /* Inside the step: the cubic of Hermite through both ends of the homogeneous part. */
@@ -160,13 +187,14 @@ static void fill_rows(const struct actio_defect *d, const struct actio_defect_li
                       double from, double h, const double *e, const double *e_end, bool own, double *to)
 {
     size_t n = d->m->ny;
-    const double *k0 = tangent_of(d, 0), *k1 = tangent_of(d, STAGES - 1);
-    double w[INNER];
+    const double *k0 = tangent_of(d, 0), *k1 = tangent_of(d, (size_t)d->by->stages - 1);
+    double w[ACTIO_INNER];
     for (size_t r = first; r < end && to; r++) {
         double x = (l->times[r] - from) / h, a = x * x * (3 - 2 * x), b = x * (1 - x) * (1 - x), c = x * x * (x - 1);
         bool known = !d->doubtful && !d->lost;
         weights_at(x, w);
-        integrate(d, own ? h : 0, w, d->x);
+        memset(d->x, 0, d->padded * sizeof *d->x);
+        if (own) add_defects(d, h, w, d->x, d->x);
         for (size_t i = 0; i < n; i++)
             to[i * l->stride + r] = known ? (1 - a) * e[i] + a * e_end[i] + h * (b * k0[i] + c * k1[i]) + d->x[i] : NAN;
     }
@@ -199,9 +227,20 @@ static void project_error(struct actio_defect *d, double t, const double *y, dou
     for (size_t i = 0; i < n; i++) e[i] = y[i] - d->x[i];
 }
 
+/* How much the step itself adds, and what became of all that was added. */
+static void note_sizes(struct actio_defect *d)
+{
+    const double *y = end_of(d);
+    for (size_t i = 0; i < d->m->ny; i++) {
+        double scale = greater(1, fabs(y[i]));
+        d->added = greater(d->added, fabs(d->e[i] - d->homogeneous[i]) / scale);
+        d->grown = greater(d->grown, fabs(d->e[i]) / scale);
+    }
+}
+
 static void carry_error(struct actio_defect *d, double from, double to)
 {
-    size_t n = d->m->ny;
+    static const double all[ACTIO_INNER] = { WEIGHT_1, WEIGHT_2, WEIGHT_2, WEIGHT_1 };
     double h = to - from;
     if (!carry(d, from, h, d->e, false)) {
         d->lost = true;
@@ -209,24 +248,23 @@ static void carry_error(struct actio_defect *d, double from, double to)
     }
     carried_to(d, h, d->e, d->homogeneous);
     fill_all(d, from, to, d->e, d->homogeneous, false);
-    integrate(d, h, inner_weight, d->x);
-    for (size_t i = 0; i < n; i++) d->e[i] = d->homogeneous[i] + d->x[i];
-    project_error(d, to, stage_of(d, STAGES - 1), d->e);
+    add_defects(d, h, all, d->homogeneous, d->e);
+    note_sizes(d);
+    if (d->steps % PROJECT_EVERY == 0) project_error(d, to, end_of(d), d->e);
 }
 
 static void carry_rounding(struct actio_defect *d, double from, double to)
 {
-    size_t n = d->m->ny;
-    if (d->lost) return;
+    if (d->lost || !d->noisy) return;
     if (!carry(d, from, to - from, d->r, true)) {
         d->lost = true;
         return;
     }
     carried_to(d, to - from, d->r, d->homogeneous);
     fill_all(d, from, to, d->r, d->homogeneous, true);
-    for (size_t i = 0; i < n; i++)
-        d->r[i] = d->homogeneous[i] + draw(d) * 0.15 * DBL_EPSILON * fabs(stage_of(d, STAGES - 1)[i]);
-    project_error(d, to, stage_of(d, STAGES - 1), d->r);
+    for (size_t i = 0; i < d->m->ny; i++)
+        d->r[i] = d->homogeneous[i] + draw(d) * 0.15 * DBL_EPSILON * fabs(end_of(d)[i]);
+    if (d->steps % PROJECT_EVERY == 0) project_error(d, to, end_of(d), d->r);
 }
 
 static void defect_part(void *user, double from, double to, const struct actio_inside *inside)
@@ -242,7 +280,8 @@ static void defect_part(void *user, double from, double to, const struct actio_i
     for (size_t k = 0; k < ACTIO_DEFECT_LISTS; k++) d->list[k].next = rows_until(d, &d->list[k], to);
     d->h = to - from;
     d->t = to;
-    memcpy(d->y, stage_of(d, STAGES - 1), d->m->ny * sizeof *d->y);
+    d->steps++;
+    memcpy(d->y, end_of(d), d->m->ny * sizeof *d->y);
 }
 
 /* ---- instants */
@@ -290,7 +329,7 @@ static void leave_switch(struct actio_defect *d, double t, const double *y)
 {
     struct actio_motion *m = d->m;
     bool same = !actio_between_any(m);
-    for (size_t i = 0; i < m->ny; i++) same &= fabs(y[i] - d->y[i]) <= 64 * DBL_EPSILON * fmax(1, fabs(y[i]));
+    for (size_t i = 0; i < m->ny; i++) same &= fabs(y[i] - d->y[i]) <= 64 * DBL_EPSILON * greater(1, fabs(y[i]));
     if (!same || actio_motion_solve(m, t, y)) {
         d->lost = true;
         return;
@@ -338,26 +377,59 @@ bool actio_defect_applies(const struct actio_motion *m)
            && !m->flow.unfold && !m->flow.is_free && !m->chain.tension && !m->chain.segments;
 }
 
+static void make_longer(struct actio_carrying *by)
+{
+    *by = (struct actio_carrying){ .stages = STAGES, .tested = 9 };
+    for (size_t s = 0; s < STAGES; s++) {
+        by->at[s] = table[s].c;
+        for (int j = 0; j < table[s].terms; j++) by->a[s][table[s].of[j]] = table[s].a[j];
+    }
+    for (int j = 0; j < table[ROW_SUM].terms; j++) by->sum[table[ROW_SUM].of[j]] = table[ROW_SUM].a[j];
+}
+
+/* Inputs of the tangent's formulas at each stage, where there are such formulas. */
+static int bind_stages(struct actio_defect *d)
+{
+    for (size_t s = 0; s < ACTIO_CARRY_MOST && d->m->at[ACTIO_Q_ALONG].k; s++) {
+        d->in[s] = actio_motion_bind_along(d->m, &d->time[s], stage_of(d, s), arg_of(d, s), &d->shift[s]);
+        if (!d->in[s]) return 1;
+    }
+    size_t N = d->m->N, pivots = d->m->sys->solved.pivots;
+    d->out = actio_alloc(d->ctx, 2 * N + pivots + 1, sizeof *d->out);
+    for (size_t j = 0; j < pivots && d->out; j++) d->out[N + j] = d->pivot + j;
+    return d->out == NULL;
+}
+
 int actio_defect_open(struct actio_defect *d, struct actio_context *ctx, struct actio_motion *m)
 {
-    size_t n = m->ny;
-    *d = (struct actio_defect){ .ctx = ctx, .m = m, .crossing = SIZE_MAX };
-    double **part[] = { &d->y, &d->e, &d->r, &d->stage, &d->delta, &d->tangent, &d->arg,
-                        &d->f, &d->x, &d->homogeneous, &d->before };
-    const size_t length[] = { n, n, n, STAGES * n, INNER * n, STAGES * n, n, n, n, n, n };
-    size_t all = 0;
-    for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i];
+    size_t n = (m->ny + GROUP - 1) / GROUP * GROUP, most = ACTIO_CARRY_MOST;
+    *d = (struct actio_defect){ .ctx = ctx, .m = m, .crossing = SIZE_MAX, .padded = n };
+    struct {
+        double **p;
+        size_t n;
+    } part[] = { { &d->y, n },           { &d->e, n },   { &d->r, n }, { &d->stage, most * n }, { &d->tangent, most * n },
+                 { &d->arg, most * n },  { &d->delta, ACTIO_INNER * n }, { &d->f, n }, { &d->x, n },
+                 { &d->homogeneous, n }, { &d->before, n }, { &d->pivot, m->sys->solved.pivots } };
+    size_t all = 0, parts = sizeof part / sizeof *part;
+    for (size_t i = 0; i < parts; i++) all += part[i].n;
     double *next = d->block = actio_alloc(ctx, all + 1, sizeof *d->block);
     if (!next || actio_along_need(m)) return 1;
-    for (size_t i = 0; i < sizeof length / sizeof *length; next += length[i++]) *part[i] = next;
-    for (size_t s = 0; s < STAGES; s++) weights_at(table[s].c, d->own[s]);
-    return 0;
+    for (size_t i = 0; i < parts; next += part[i++].n) *part[i].p = next;
+    make_longer(&d->longer);
+    for (int s = 0; s < ACTIO_CARRY_MOST; s++) {
+        weights_at(carry_short.at[s], d->own[0][s]);
+        weights_at(d->longer.at[s], d->own[1][s]);
+    }
+    return bind_stages(d);
 }
 
 void actio_defect_close(struct actio_defect *d)
 {
-    if (d->ctx) actio_free(d->ctx, d->block);
-    d->block = NULL;
+    if (!d->ctx) return;
+    for (size_t s = 0; s < ACTIO_CARRY_MOST; s++) actio_free(d->ctx, d->in[s]);
+    actio_free(d->ctx, d->out);
+    actio_free(d->ctx, d->block);
+    *d = (struct actio_defect){ 0 };
 }
 
 void actio_defect_begin(struct actio_defect *d, double t0, double t1, const double *y0)
@@ -368,8 +440,17 @@ void actio_defect_begin(struct actio_defect *d, double t0, double t1, const doub
     d->t = t0;
     d->random = 1;
     d->h = t1 - t0;
+    d->steps = 1;
+    d->added = d->grown = 0;
+    d->by = &carry_short;
     memcpy(d->y, y0, n * sizeof *y0);
-    memset(d->e, 0, n * sizeof *d->e);
+    memset(d->e, 0, d->padded * sizeof *d->e);
     for (size_t i = 0; i < n; i++) d->r[i] = draw(d) * DBL_EPSILON / 2 * fabs(y0[i]);
     for (size_t k = 0; k < ACTIO_DEFECT_LISTS; k++) d->list[k].next = 0;
+}
+
+bool actio_defect_may_be_rounding(const struct actio_defect *d, double tol)
+{
+    double growth = d->added > 0 ? d->grown / d->added : 1;
+    return !d->noisy && growth * ROUNDING_SOURCE * DBL_EPSILON > tol * ROUNDING_SHARE;
 }

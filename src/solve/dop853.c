@@ -403,6 +403,7 @@ const struct actio_stepper actio_dop853 = {
     .retake = dop853_retake,
     .dense = actio_dop853_dense,
     .slope = actio_dop853_slope,
+    .pace = actio_dop853_pace,
     .dense_rows = actio_dop853_dense_rows,
     .gap = actio_dop853_gap,
     .stats = dop853_stats,

@@ -53,10 +53,19 @@ static void dense_at(void *where, double t, double *y)
     memcpy(y, actio_march_known_at(m, t), known_length(m->flow) * sizeof *y);
 }
 
-static void slope_at(void *where, double t, double *dy)
+static void slope_at(void *where, double t, double *y, double *dy)
 {
     struct actio_marching *m = where;
-    m->stepper->slope(m->h, t, dy);
+    m->stepper->slope(m->h, t, y, dy);
+}
+
+static void follow_part(struct actio_marching *m, double t)
+{
+    const struct actio_follower *to = m->task->follower;
+    const struct actio_stepper *s = m->stepper;
+    bool knows = s->slope && !m->flow->unfold;
+    struct actio_inside inside = { dense_at, knows ? slope_at : NULL, m, s->pace ? s->pace(m->h) : 0 };
+    to->part(to->user, m->t, t, &inside);
 }
 
 static void mark(const struct actio_marching *m, double t, const double *y)
@@ -119,9 +128,7 @@ static size_t list_before(struct actio_marching *m, int list, double t)
 
 static void rows_before(struct actio_marching *m, double t)
 {
-    const struct actio_follower *to = m->task->follower;
-    bool knows = m->stepper->slope && !m->flow->unfold;
-    if (to) to->part(to->user, m->t, t, &(struct actio_inside){ dense_at, knows ? slope_at : NULL, m });
+    if (m->task->follower) follow_part(m, t);
     size_t inside = list_before(m, 0, t);
     list_before(m, 1, t);
     if (inside && !m->task->mark) tell_gap(m);

@@ -143,7 +143,9 @@ struct actio_stepper {
     /* the last step again, ending at t inside it (more exact than dense); NULL = cannot */
     int (*retake)(void *h, double t, double *y);
     void (*dense)(void *h, double t, double *y); /* inside the last step; prepares itself on first use after a step */
-    void (*slope)(void *h, double t, double *dy); /* of the same interpolant; NULL = not known */
+    /* Value and slope of the same interpolant; h*lambda of the last step, 0 = not known. NULL = not known. */
+    void (*slope)(void *h, double t, double *y, double *dy);
+    double (*pace)(void *h);
     /* The same for many times, component i of row r to row[i*stride + r]; NULL = one by one. */
     void (*dense_rows)(void *h, size_t count, const double *t, double *row, size_t stride);
     /* A place inside the last step where dense is nearly as wrong as anywhere in it, the state there and its estimated
@@ -168,10 +170,12 @@ struct actio_march_rows {
 };
 enum { ACTIO_MARCH_LISTS = 2 };
 
-/* States inside a step, and their rates of change there (NULL: not known). */
+/* States inside a step; with their slopes (NULL: not known). pace: h*lambda of the step, as far as it is known. */
 struct actio_inside {
-    actio_dense_fn value, slope;
+    actio_dense_fn value;
+    void (*slope)(void *where, double t, double *y, double *dy);
     void *where;
+    double pace;
 };
 /* Who follows the motion itself. `at`: a state that it comes to; jumps: what happens there comes next, and the state
  * after it at the same time. `part`: it goes from one time to another inside a step. `crosses`: it is the guard that

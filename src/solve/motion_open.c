@@ -141,6 +141,25 @@ struct actio_arg *actio_motion_bind_rhs(struct actio_motion *m, const double *y)
     return m->rhs.in[which];
 }
 
+struct actio_arg *actio_motion_bind_along(struct actio_motion *m, const double *t, const double *y, const double *dy,
+                                          const double *dt)
+{
+    struct actio_binding at = here(m);
+    const struct actio_kernel *k = m->at[ACTIO_Q_ALONG].k;
+    const actio_slot *slots;
+    struct actio_arg *in = actio_alloc(m->ctx, actio_kernel_inputs(k, &slots) + 1, sizeof *in);
+    at.space[ACTIO_SPACE_T].base = t;
+    at.space[ACTIO_SPACE_Q].base = y;
+    at.space[ACTIO_SPACE_V].base = y + m->n;
+    at.space[ACTIO_SPACE_STATE].base = y + 2 * m->n;
+    at.space[ACTIO_SPACE_QMINUS].base = dy;
+    at.space[ACTIO_SPACE_VMINUS].base = dy + m->n;
+    at.space[ACTIO_SPACE_SMINUS].base = dy + 2 * m->n;
+    at.space[ACTIO_SPACE_LMINUS].base = dt;
+    if (in) actio_kernel_bind(k, &at, in);
+    return in;
+}
+
 int actio_motion_make_hidden(struct actio_motion *m, size_t count)
 {
     double *more = actio_alloc(m->ctx, count + 1, sizeof *more);
