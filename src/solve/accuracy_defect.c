@@ -3,11 +3,14 @@
 #include "solve/accuracy_inside.h"
 #include "base/roles.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define MARGIN 1.5   /* the linear estimate is right to this factor */
 #define ROUGHLY 3.0  /* random rounding shows the size of the real one to this factor */
+#define LEAST 4e-3   /* of the tolerance: the estimate is not that good, unless there is no error at all: */
+#define NOTHING (16 * DBL_EPSILON) /* of the size */
 #define MATTERS 1e-3 /* of the tolerance: errors by rounding below this are left out of columns */
 
 static inline double greater(double a, double b) { return a > b ? a : b; }
@@ -143,36 +146,31 @@ static void measure_slowly(const struct measured *x, size_t from, size_t to, boo
     }
 }
 
-/* part: lanes of the checks, and of the rows. */
-static double measure_column(const struct measured *x, const size_t part[4], bool multiplier, double *size)
-{
-    double worst = 0;
-    *size = 1;
-    for (int k = 0; k < 4; k += 2) measure_slowly(x, part[k], part[k + 1], multiplier, &worst, size);
-    return worst;
-}
-
-static bool is_plain(const struct measured *x, const size_t part[4])
+static bool is_plain(const struct measured *x, size_t from, size_t to)
 {
     double sum = 0;
-    for (int k = 0; k < 4 && !x->rough; k += 2)
-        for (size_t r = part[k]; r < part[k + 1]; r++) sum += 0 * (x->shown[r] - x->truth[r] + x->missed[r]);
+    for (size_t r = from; r < to && !x->rough; r++) sum += 0 * (x->shown[r] - x->truth[r] + x->missed[r]);
     return !x->rough && sum == 0;
 }
 
-static double measure_plain(const struct measured *x, const size_t part[4], double *size)
+/* Errors of these lanes in the place of their true values; the largest error and value. */
+static void measure_lanes(const struct measured *x, size_t from, size_t to, bool multiplier, double *worst, double *size)
 {
-    double worst = 0;
+    *worst = 0;
     *size = 1;
-    for (int k = 0; k < 4; k += 2) measure_fast(x, part[k], part[k + 1], &worst, size);
-    return greater(worst, actio_ladder_rounding(*size, x->restarts));
+    if (!is_plain(x, from, to)) {
+        measure_slowly(x, from, to, multiplier, worst, size);
+        return;
+    }
+    measure_fast(x, from, to, worst, size);
+    *worst = greater(*worst, actio_ladder_rounding(*size, x->restarts));
 }
 
 static void measure_columns(struct actio_ladder *l, double *truth, double *rough, const struct actio_pass *now,
                             size_t filled)
 {
     size_t lanes = l->rows.rows, first = lanes - l->aim->rows;
-    const size_t part[4] = { 0, first - 2 * ACTIO_GAPS, first, filled };
+    double of_checks, its_size;
     for (size_t c = 0; c < l->m->sys->output.columns; c++) {
         struct measured x = { .shown = now->column + c * lanes,
                               .missed = l->missed,
@@ -180,8 +178,10 @@ static void measure_columns(struct actio_ladder *l, double *truth, double *rough
                               .rough = rough ? rough + c * lanes : NULL,
                               .restarts = (double)now->result.stats.restarts };
         bool multiplier = actio_system_column(l->m->sys, c)->role == ACTIO_ROLE_LAMBDA;
-        l->out->error[c] = is_plain(&x, part) ? measure_plain(&x, part, &l->size[c])
-                                              : measure_column(&x, part, multiplier, &l->size[c]);
+        double *error = &l->out->error[c], least = LEAST * l->aim->tol;
+        measure_lanes(&x, 0, first - 2 * ACTIO_GAPS, multiplier, &of_checks, &its_size); /* for times of instants */
+        measure_lanes(&x, first, filled, multiplier, error, &l->size[c]);
+        if (*error > NOTHING * l->size[c]) *error = greater(*error, least * l->size[c]);
         l->gap[c] = 0;
     }
 }
