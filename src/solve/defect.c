@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define NONLINEAR 0.05     /* of the error, in a step: beyond this a linear estimate may be far off */
-#define NONLINEAR_NOISE 16 /* times rounding: differences of rates are not better */
+#define MAGNIFIED 64.0     /* times the error: shows rounding to this part squared */
 #define ROUGH_RATES 2.0    /* times eps/2: what rounding leaves of a rate */
 #define LATE 1e-3          /* of the last step: a crossing that may be so far away is not a small correction */
 #define ROUNDING_SOURCE 8.0  /* times eps: what rounding may add to a state in all, before it grows */
@@ -106,24 +106,26 @@ static bool look_into(struct actio_defect *d, double from, double to, const stru
     return find_defects(d, from, h, inside);
 }
 
-/* How much of the error is beyond the linear estimate at a stage, h |f(u - e) - f(u) + J e| / |e|, less rounding. */
-static void test_linear(struct actio_defect *d, size_t s, double h)
+/* h |f(u - c e) - f(u) + c J e| / (c^2 |e|): how much of the error is beyond the linear estimate, in a step. */
+static double bend_at(struct actio_defect *d, size_t s, double h, double c)
 {
     const double *u = stage_of(d, s), *k = tangent_of(d, s), *e = arg_of(d, s);
-    double off = 0, size = 0, noise = 0, *f = d->homogeneous;
+    double off = 0, size = 0, *f = d->homogeneous;
     size_t n = d->m->ny;
-    for (size_t i = 0; i < n; i++) d->x[i] = u[i] - e[i];
-    if (d->m->flow.rhs(d->m, d->time[s], d->x, f)) {
-        doubt(d, d->time[s]);
-        return;
-    }
-    for (size_t i = d->m->n; i < n; i++) {
+    for (size_t i = 0; i < n; i++) d->x[i] = u[i] - c * e[i];
+    if (d->m->flow.rhs(d->m, d->time[s], d->x, f)) return INFINITY;
+    for (size_t i = 0; i < n; i++) {
         double scale = greater(1, fabs(u[i]));
-        off = greater(off, fabs(f[i] - d->f[i] + k[i]) / scale);
-        noise = greater(noise, NONLINEAR_NOISE * DBL_EPSILON * fabs(d->f[i]) / scale);
+        if (i >= d->m->n) off = greater(off, fabs(f[i] - d->f[i] + c * k[i]) / scale);
+        size = greater(size, fabs(e[i]) / scale);
     }
-    for (size_t i = 0; i < n; i++) size = greater(size, fabs(e[i]) / greater(1, fabs(u[i])));
-    if (fabs(h) * (off - noise) > NONLINEAR * size) doubt(d, d->time[s]);
+    return size > 0 ? fabs(h) * off / (c * c * size) : 0;
+}
+
+/* A difference of rates may be rounding: what bends is seen as well with a larger error, what is rounding is not. */
+static void test_linear(struct actio_defect *d, size_t s, double h)
+{
+    if (bend_at(d, s, h, 1) > NONLINEAR && bend_at(d, s, h, MAGNIFIED) > NONLINEAR / 2) doubt(d, d->time[s]);
 }
 
 /* Rates (d->f) and their tangent at a stage. */
