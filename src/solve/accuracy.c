@@ -56,7 +56,8 @@ static void accuracy_keep(struct actio_ladder *l, struct actio_pass *p)
 /* Does it hold? Near rounding nothing finer can be had. */
 static bool holds(const struct actio_ladder *l, const struct actio_pass *now)
 {
-    return l->out->worst * (l->measured || now->local <= 0.6 * ACTIO_FINEST_LOCAL ? 1 : MARGIN) <= l->aim->tol;
+    bool finest = now->local <= 0.6 * ACTIO_FINEST_LOCAL;
+    return l->out->worst * (l->measured || finest ? 1 : MARGIN) <= l->aim->tol * (l->measured && finest ? MARGIN : 1);
 }
 
 /* The next local tolerance, from what the last pair showed. */
