@@ -75,7 +75,7 @@ done
 memory='malloc|calloc|realloc|free|mem(cpy|move|set|cmp|chr)|str(len|cmp|ncmp|chr|rchr|str|cpy|cat|spn|cspn|pbrk|tod|tol|nlen)|qsort|bsearch|v?snprintf'
 control='_?_?(sig)?setjmp|_?longjmp|abort|__assert_fail|__stack_chk_fail|__errno_location|strerror|_GLOBAL_OFFSET_TABLE_|__tls_get_addr|__isoc99_.*'
 checked='__(mem|str|v?sn)[a-z]*_chk|__longjmp_chk|__ctype_(b|tolower|toupper)_loc|isalpha|isdigit|isalnum|isspace|tolower|toupper'
-math='a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|sqrt|cbrt|fabs|floor|ceil|trunc|round|rint|nearbyint|l?lrint|l?lround|fmod|remainder|fm(a|ax|in)|hypot|erf|ldexp|frexp|scalbn|modf|copysign|nextafter|nan|sincos|hypotf|__(fpclassify|isnan|isinf|finite|signbit)|__cpu_(model|features2|indicator_init)'
+math='a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|sqrt|cbrt|fabs|floor|ceil|trunc|round|rint|nearbyint|l?lrint|l?lround|fmod|remainder|fm(a|ax|in)f?|hypot|erf|ldexp|frexp|scalbn|modf|copysign|nextafter|nan|sincos|hypotf|__(fpclassify|isnan|isinf|finite|signbit)|__cpu_(model|features2|indicator_init)'
 files='open|close|read|write|stat|fstat|fopen|fclose|fread|fwrite|fflush|ferror|fileno|rename|remove|unlink|fdopen|stdout'
 may_touch_files='models.c.o|file.c.o|output.c.o'
 

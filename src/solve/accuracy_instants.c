@@ -194,10 +194,10 @@ static bool near_hangs(const struct actio_near *near, double allowed)
 
 static bool impact_hangs(const struct actio_instants *in, const struct actio_instant *i, size_t n, double allowed)
 {
-    const double *before = in->now.number + i->numbers + n;
     double change = 0;
     if (i->kind != ACTIO_IMPACT || !i->touches) return false;
     if (!i->jumps || i->numbers == ACTIO_NOWHERE) return true;
+    const double *before = in->now.number + i->numbers + n;
     for (size_t k = 0; k < n; k++) change = fmax(change, fabs(before[n + k] - before[k]));
     return change > allowed;
 }
