@@ -263,6 +263,11 @@ static int open_ladder(struct actio_ladder *l)
     }
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
     l->follows = l->aim->local == 0 && l->stepper == &actio_dop853 && actio_defect_applies(m);
+    if (l->stepper == &actio_dop853 && !m->flow.unfold && actio_features_open(&l->features, m)) {
+        actio_report(l->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(l->ctx->bytes_limit)));
+        return 1;
+    }
     size_t columns = m->sys->output.columns + 1;
     l->out->error = actio_alloc(l->ctx, columns, sizeof(double));
     l->by_column = actio_alloc(l->ctx, 6 * columns, sizeof(double));
@@ -292,6 +297,7 @@ int actio_reach(struct actio_context *ctx, struct actio_motion *motion, const st
     }
     actio_free(ctx, l.spare);
     actio_ladder_close_defect(&l);
+    actio_features_close(l.features);
     actio_free(ctx, l.times);
     actio_checks_close(&l.checks, ctx);
     actio_free(ctx, l.by_column);

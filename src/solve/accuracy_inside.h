@@ -6,6 +6,7 @@
 #include "solve/accuracy.h"
 #include "solve/checks.h"
 #include "solve/defect.h"
+#include "solve/features.h"
 
 /* local tolerance of the first fine run, of the requested one, where nothing is foreseen */
 #define ACTIO_FIRST_LOCAL (1.0 / 10)
@@ -50,6 +51,7 @@ struct actio_ladder {
     size_t evaluated; /* right-hand sides when compiling was last thought of */
     struct actio_defect defect; /* follows the fine runs, where it can */
     bool follows, measured;     /* measured: the errors at hand are those that it found */
+    struct actio_features *features; /* NULL: the formulas have none that are narrow */
     bool again;                 /* they hold, but for rounding, which was not followed */
     double *missed, *third;     /* by lane: errors of the states, those by rounding behind them; columns, or NULL */
     size_t missed_lanes;

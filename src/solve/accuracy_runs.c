@@ -86,7 +86,10 @@ static int run_once(struct actio_ladder *l, struct actio_pass *p, double local, 
     p->result.guard = SIZE_MAX;
     if (p->result.y) memcpy(p->result.y, aim->y0, m->ny * sizeof(double));
     struct actio_ode flow = actio_resets_over(m, l->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow);
+    m->features = l->stepper == &actio_dop853 && l->out->runs > 0 ? l->features : NULL;
+    flow = actio_features_over(m->features, flow, local);
     if (!status) status = actio_march(l->ctx, &flow, &task, &p->result);
+    m->features = NULL;
     p->rounds = actio_resets_rounds(m);
     l->out->rhs += p->result.stats.rhs;
     l->out->runs++;

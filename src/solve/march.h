@@ -20,6 +20,14 @@ enum actio_flow_status {
 
 typedef void (*actio_dense_fn)(void *where, double t, double *y);
 
+/* States inside a step; with their slopes (NULL: not known). pace: h*lambda of the step, as far as it is known. */
+struct actio_inside {
+    actio_dense_fn value;
+    void (*slope)(void *where, double t, double *y, double *dy);
+    void *where;
+    double pace;
+};
+
 /* A guard at the instant when it shows something, in the state before it: its value, how fast it moves along the motion
  * and how that changes (rate NAN: it jumps there, with a switch), how large it is nearby, by how much an interpolant
  * is wrong. */
@@ -121,6 +129,8 @@ struct actio_ode {
     /* The longest step from here that steps over nothing which the error control would not see (a thin wall); 0: there
      * is none, it fails. NULL = any. */
     double (*limit)(void *user, double t, const double *y);
+    /* After each step: where it should have ended, for what it steps over; `to`: there. NULL = there. */
+    double (*vet)(void *user, double from, double to, const struct actio_inside *inside);
 };
 
 /* early: the second step's length; inexact: some steps of an exact stepper were not */
@@ -170,13 +180,6 @@ struct actio_march_rows {
 };
 enum { ACTIO_MARCH_LISTS = 2 };
 
-/* States inside a step; with their slopes (NULL: not known). pace: h*lambda of the step, as far as it is known. */
-struct actio_inside {
-    actio_dense_fn value;
-    void (*slope)(void *where, double t, double *y, double *dy);
-    void *where;
-    double pace;
-};
 /* Who follows the motion itself. `at`: a state that it comes to; jumps: what happens there comes next, and the state
  * after it at the same time. `part`: it goes from one time to another inside a step. `crosses`: it is the guard that
  * shows what happens; called before `at`; NULL: nobody wants to know. */

@@ -44,6 +44,7 @@ struct actio_tape;
 struct actio_dual;
 struct actio_tension;
 struct actio_segments;
+struct actio_features;
 
 /* Where a motion is: what kernels read. */
 struct actio_point {
@@ -188,6 +189,7 @@ struct actio_motion {
     struct actio_corner *corner;     /* corner.h; NULL: only forces have switches */
     struct actio_between *between;   /* between.h; NULL: no switch, or fields */
     struct actio_resets *resets;     /* instants.h; NULL: nothing is set at instants */
+    struct actio_features *features; /* features.h: of the march under way; NULL: nobody looks for them */
     struct actio_obeyed obeys;
     struct actio_chosen chosen;
     struct actio_halt halted;
