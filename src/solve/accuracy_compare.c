@@ -9,6 +9,7 @@
 #include <math.h>
 
 #define DOUBT 2.0 /* two runs far apart show the steps' part to this factor: error follows tolerance only roughly */
+#define TERM_ROUNDING 100.0 /* times eps: what rounding of its terms leaves of a sum */
 #define MAGNIFIED 0.01 /* an error of the state, beside the requested one, which columns of fields may magnify */
 
 /* Part of the difference of two runs that is the error of the finer one: ratio^gamma of it, gamma = 1 unless the runs
@@ -143,7 +144,9 @@ static size_t first_row_over(const struct actio_ladder *l, const double *error, 
  * balances, residuals) also that of its terms, which may cancel: no energy is known better than its parts. */
 static double judged_size(const struct actio_ladder *l, size_t c)
 {
-    double size = l->have_terms && l->terms[c] > l->size[c] ? l->terms[c] : l->size[c];
+    double rounding = fmin(1, TERM_ROUNDING * DBL_EPSILON / l->aim->tol), part = l->measured ? rounding : 1;
+    double size = l->have_terms ? fmax(l->size[c], part * l->terms[c]) : l->size[c];
+    if (l->measured && l->by_seen) size = fmax(size, l->seen[c]);
     /* fields: what magnifies a far smaller error of the state is not held to more */
     return l->have_floor ? fmax(size, l->floor[c] / l->aim->tol) : size;
 }
@@ -296,5 +299,11 @@ void actio_ladder_allow_floor(struct actio_ladder *l, const struct actio_pass *c
     }
     share_sizes(sys, l->floor);
     l->have_floor = true;
+    actio_ladder_judge(l, coarse, fine);
+}
+
+void actio_ladder_allow_seen(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine)
+{
+    l->by_seen = true;
     actio_ladder_judge(l, coarse, fine);
 }

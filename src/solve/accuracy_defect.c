@@ -181,7 +181,7 @@ static void measure_columns(struct actio_ladder *l, double *truth, double *rough
         double *error = &l->out->error[c], least = LEAST * l->aim->tol;
         measure_lanes(&x, 0, first - 2 * ACTIO_GAPS, multiplier, &of_checks, &its_size); /* for times of instants */
         measure_lanes(&x, first, filled, multiplier, error, &l->size[c]);
-        l->size[c] = greater(l->size[c], its_size);
+        l->seen[c] = greater(l->size[c], its_size);
         if (*error > NOTHING * l->size[c]) *error = greater(*error, least * l->size[c]);
         l->gap[c] = 0;
     }
