@@ -138,18 +138,20 @@ uint32_t actio_narrow_node(const struct actio_narrow *n, size_t test) { return n
 
 /* ---- at a point */
 
-/* Of a quotient the inverse of the divisor is tested: a product has no features of its own. */
+/* Of a quotient the inverse of the divisor is tested: a product has no features of its own. Sine and cosine are the
+ * slopes of each other. */
 static struct actio_narrow_point point_of(struct actio_narrow *n, const struct test *t)
 {
-    struct actio_instr x = n->code[t->instr];
+    const struct actio_instr *x = &n->code[t->instr];
     double a = n->value[t->operand];
-    if (x.op == ACTIO_I_DIV) return (struct actio_narrow_point){ a, 1 / a, 1 / (a * a) };
+    if (t->cosine) return (struct actio_narrow_point){ a, n->value[x->b], fabs(n->value[x->dst]) };
+    if (x->op == ACTIO_I_DIV) return (struct actio_narrow_point){ a, 1 / a, 1 / (a * a) };
     n->rate[t->operand] = 1;
-    actio_forward_instr(&x, n->value, n->rate);
+    actio_forward_instr(x, n->value, n->rate);
     n->rate[t->operand] = 0;
     struct actio_narrow_point p = { a, n->value[t->value], fabs(n->rate[t->value]) };
-    n->rate[x.dst] = 0;
-    if (x.op == ACTIO_I_SINCOS) n->rate[x.b] = 0;
+    n->rate[x->dst] = 0;
+    if (x->op == ACTIO_I_SINCOS) n->rate[x->b] = 0;
     return p;
 }
 
@@ -177,8 +179,10 @@ static void load_ranges(struct actio_narrow *n, const struct actio_range *in, co
 static struct actio_range slope_over(const struct actio_narrow *n, const struct test *t)
 {
     const struct actio_instr *x = &n->code[t->instr];
-    struct actio_range A = n->range[x->a], B = arity_of[x->op] > 1 ? n->range[x->b] : A;
-    struct actio_range s = t->cosine ? actio_range_sin(A) : slope_of(x->op, A, B, (int32_t)x->b);
+    struct actio_range A = n->range[x->a], B = arity_of[x->op] > 1 ? n->range[x->b] : A, s;
+    if (x->op == ACTIO_I_SINCOS) return n->range[t->cosine ? x->dst : x->b];
+    if (arity_of[x->op] > 1 && x->a == x->b) return ACTIO_RANGE_ALL; /* x^x: both operands move */
+    s = slope_of(x->op, A, B, (int32_t)x->b);
     return s.lo == s.lo && s.hi == s.hi ? s : ACTIO_RANGE_ALL;
 }
 
@@ -208,6 +212,12 @@ static double width_of(struct actio_range a) { return a.hi - a.lo; }
 /* Nothing that is missed stays nothing, whatever it is multiplied with. */
 static double scaled(double by, double missed) { return missed == 0 ? 0 : by * missed; }
 
+static double missed_of_quotient(struct actio_range a, struct actio_range b, double of_a, double of_b)
+{
+    double inverse = largest_in(actio_range_div(actio_range_at(1), b));
+    return scaled(inverse, of_a) + scaled(largest_in(a) * inverse * inverse, of_b);
+}
+
 /* What is missed of a result where so much of its operands is; a tested one adds its own. */
 static double missed_of(const struct actio_narrow *n, const struct actio_instr *x)
 {
@@ -222,6 +232,7 @@ static double missed_of(const struct actio_narrow *n, const struct actio_instr *
     case ACTIO_I_FMS:
     case ACTIO_I_FNMA:
         return scaled(largest_in(w[x->a]), m[x->b]) + scaled(largest_in(w[x->b]), m[x->a]) + m[x->c];
+    case ACTIO_I_DIV: return fmin(width_of(w[x->dst]), missed_of_quotient(w[x->a], w[x->b], m[x->a], m[x->b]));
     default: break;
     }
     bool any = m[x->a] > 0 || (arity_of[x->op] > 1 && m[x->b] > 0) || (arity_of[x->op] > 2 && m[x->c] > 0);

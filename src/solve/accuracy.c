@@ -157,7 +157,6 @@ static void judge_pair(struct actio_ladder *l, struct actio_pass *before, struct
     if (!actio_ladder_measure(l, before, now)) actio_ladder_compare(l, before, now);
     if (!holds(l, now) && !l->have_terms) actio_ladder_allow_terms(l, before, now);
     if (!holds(l, now) && l->m->sys->field.axes && !l->have_floor) actio_ladder_allow_floor(l, before, now);
-    if (!holds(l, now) && l->measured && next_local(l, now->local) >= now->local) actio_ladder_allow_seen(l, before, now);
     actio_ladder_date(l);
     l->out->reached = holds(l, now) && same_end(before, now) && before->rounds == now->rounds && !l->out->hangs;
     l->again = l->measured && actio_defect_may_be_rounding(&l->defect, l->aim->tol);
@@ -271,10 +270,10 @@ static int open_ladder(struct actio_ladder *l)
     }
     size_t columns = m->sys->output.columns + 1;
     l->out->error = actio_alloc(l->ctx, columns, sizeof(double));
-    l->by_column = actio_alloc(l->ctx, 7 * columns, sizeof(double));
+    l->by_column = actio_alloc(l->ctx, 6 * columns, sizeof(double));
     bool ok = l->out->error && l->by_column && actio_checks_open(&l->checks, l->ctx, m->ny) == 0;
-    double **array[] = { &l->last_difference, &l->steps, &l->gap, &l->size, &l->terms, &l->floor, &l->seen };
-    for (size_t i = 0; ok && i < 7; i++) *array[i] = l->by_column + i * columns;
+    double **array[] = { &l->last_difference, &l->steps, &l->gap, &l->size, &l->terms, &l->floor };
+    for (size_t i = 0; ok && i < 6; i++) *array[i] = l->by_column + i * columns;
     for (int i = 0; i < 2 && ok; i++)
         ok = (l->pass[i].result.y = actio_alloc(l->ctx, m->ny + 1, sizeof(double))) != NULL;
     if (!ok)

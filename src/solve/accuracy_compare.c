@@ -146,7 +146,6 @@ static double judged_size(const struct actio_ladder *l, size_t c)
 {
     double rounding = fmin(1, TERM_ROUNDING * DBL_EPSILON / l->aim->tol), part = l->measured ? rounding : 1;
     double size = l->have_terms ? fmax(l->size[c], part * l->terms[c]) : l->size[c];
-    if (l->measured && l->by_seen) size = fmax(size, l->seen[c]);
     /* fields: what magnifies a far smaller error of the state is not held to more */
     return l->have_floor ? fmax(size, l->floor[c] / l->aim->tol) : size;
 }
@@ -299,11 +298,5 @@ void actio_ladder_allow_floor(struct actio_ladder *l, const struct actio_pass *c
     }
     share_sizes(sys, l->floor);
     l->have_floor = true;
-    actio_ladder_judge(l, coarse, fine);
-}
-
-void actio_ladder_allow_seen(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine)
-{
-    l->by_seen = true;
     actio_ladder_judge(l, coarse, fine);
 }

@@ -23,6 +23,8 @@ int actio_ladder_open_defect(struct actio_ladder *l)
         actio_free(l->ctx, l->missed);
         l->missed = actio_alloc_raw(l->ctx, 2 * ny * lanes + 1, sizeof *l->missed);
         l->missed_lanes = lanes;
+        actio_free(l->ctx, l->third);
+        l->third = NULL;
         if (!l->missed) return 1;
     }
     double *error = l->missed, *rounding = error + ny * lanes;
@@ -181,7 +183,6 @@ static void measure_columns(struct actio_ladder *l, double *truth, double *rough
         double *error = &l->out->error[c], least = LEAST * l->aim->tol;
         measure_lanes(&x, 0, first - 2 * ACTIO_GAPS, multiplier, &of_checks, &its_size); /* for times of instants */
         measure_lanes(&x, first, filled, multiplier, error, &l->size[c]);
-        l->seen[c] = greater(l->size[c], its_size);
         if (*error > NOTHING * l->size[c]) *error = greater(*error, least * l->size[c]);
         l->gap[c] = 0;
     }

@@ -38,9 +38,6 @@ struct actio_ladder {
     double *steps, *gap;                 /* by column: the parts of the error that steps and interpolants have */
     double *floor; /* what a small error of the state does to each, requested when it matters: fields only */
     bool have_floor;
-    /* seen: the same between the rows, too; what no finer run can reach by the rows is held against it */
-    double *seen;
-    bool by_seen;
     double *size, *terms; /* of each column, at least 1; of the terms it is the sum of, requested when they matter */
     bool have_terms;
     double first;              /* local tolerance of the first run */
@@ -84,8 +81,6 @@ void actio_ladder_close_defect(struct actio_ladder *l);
 bool actio_ladder_measure(struct actio_ladder *l, struct actio_pass *before, struct actio_pass *now);
 /* accuracy_compare.c: the worst of the errors at hand, and until which row all of them hold. */
 void actio_ladder_judge(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine);
-/* Errors by the defect judged anew beside the size of the whole motion: nothing finer can be had. */
-void actio_ladder_allow_seen(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine);
 double actio_ladder_rounding(double size, double restarts); /* what rounding leaves of a value */
 /* Errors of the finer run against the coarser one, column by column; then check by check until when
  * they hold. The coarser run's columns become the errors. */

@@ -12,7 +12,7 @@ static const double node_at[NODES] = { 0, .11747233803526765, .35738424175967745
 static const double piece_at[INNER + 2] = { 0, .05, .31, .53, .77, .96, 1 };
 
 #define ROUNDED 1e-13   /* of a result: so much may be missed */
-#define EXPLAINED 2.0   /* times slope and range of the operand: what is missed is no surprise */
+#define EXPLAINED 2.0   /* times slope and range of the operand: what is missed is explained */
 #define STEEP 30.0      /* times the slope seen: elsewhere it is another function */
 #define STAYS 0.02      /* of what the step missed: pieces that miss less are not looked into */
 #define SHOWS 0.05      /* of what the step missed: a look that shows so much has found it */
