@@ -230,7 +230,7 @@ TEST(what_is_missed_of_an_operation_bounds_what_its_result_may_be_off)
     actio_kernel_prologue(k, 1, NULL, pre, work);
     actio_narrow_enclose(n, &in, pre, over);
     for (size_t j = 0; j < actio_narrow_tests(n); j++)
-        if (over[j].operand.lo < -1e5) missed[j] = .5;     /* the exponential */
+        if (over[j].operand.lo < -1e5) missed[j] = .5; /* the exponential */
     actio_narrow_missed(n, &in, pre, missed, &out);
     CHECK(out >= .5 / (2 - sin(1.)) && out <= .5 / (2 - sin(1.)) * 1.01);
     actio_narrow_close(n, &w.ctx);

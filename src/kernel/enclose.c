@@ -35,7 +35,7 @@ void actio_enclose_instr(const struct actio_instr *i, struct actio_range *w)
     const bool same = i->a == i->b;
     struct actio_range r = ACTIO_RANGE_ALL;
     switch (i->op) {
-#define INSTR(name, arity, value, rate, range, slope)                                                                         \
+#define INSTR(name, arity, value, rate, range, slope)                                                                  \
     case ACTIO_I_##name:                                                                                               \
         r = (range);                                                                                                   \
         break;

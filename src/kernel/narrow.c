@@ -230,8 +230,7 @@ static double missed_of(const struct actio_narrow *n, const struct actio_instr *
     case ACTIO_I_MUL: return scaled(largest_in(w[x->a]), m[x->b]) + scaled(largest_in(w[x->b]), m[x->a]);
     case ACTIO_I_FMA:
     case ACTIO_I_FMS:
-    case ACTIO_I_FNMA:
-        return scaled(largest_in(w[x->a]), m[x->b]) + scaled(largest_in(w[x->b]), m[x->a]) + m[x->c];
+    case ACTIO_I_FNMA: return scaled(largest_in(w[x->a]), m[x->b]) + scaled(largest_in(w[x->b]), m[x->a]) + m[x->c];
     case ACTIO_I_DIV: return fmin(width_of(w[x->dst]), missed_of_quotient(w[x->a], w[x->b], m[x->a], m[x->b]));
     default: break;
     }

@@ -10,7 +10,7 @@
 
 #define DOUBT 2.0 /* two runs far apart show the steps' part to this factor: error follows tolerance only roughly */
 #define TERM_ROUNDING 100.0 /* times eps: what rounding of its terms leaves of a sum */
-#define MAGNIFIED 0.01 /* an error of the state, beside the requested one, which columns of fields may magnify */
+#define MAGNIFIED 0.01      /* an error of the state, beside the requested one, which columns of fields may magnify */
 
 /* Part of the difference of two runs that is the error of the finer one: ratio^gamma of it, gamma = 1 unless the runs
  * before showed less. */
@@ -125,21 +125,6 @@ static size_t first_over(const double *error, const double *value, size_t rows, 
     return rows;
 }
 
-/* The same for the rows, where they have errors of their own; sizes are those of checks, too. */
-static size_t first_row_over(const struct actio_ladder *l, const double *error, const double *value, size_t rows,
-                             double bound)
-{
-    size_t first = l->rows.rows - l->aim->rows, check = 0;
-    double size = 1, way = l->aim->t1 < l->aim->t0 ? -1 : 1;
-    for (size_t r = 0; r < rows; r++) {
-        for (; check < l->out->compared && way * (l->times[check] - l->aim->times[r]) <= 0; check++)
-            if (isfinite(value[check])) size = fmax(size, fabs(value[check]));
-        if (isfinite(value[first + r])) size = fmax(size, fabs(value[first + r]));
-        if (error[first + r] > bound * size) return r;
-    }
-    return rows;
-}
-
 /* The size that a column's error is held against: its own, and for what the program makes as a sum (energy, power,
  * balances, residuals) also that of its terms, which may cancel: no energy is known better than its parts. */
 static double judged_size(const struct actio_ladder *l, size_t c)
@@ -159,7 +144,8 @@ static size_t rows_of_both(const struct actio_pass *a, const struct actio_pass *
 void actio_ladder_judge(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine)
 {
     struct actio_outcome *out = l->out;
-    size_t good = out->compared, rows = rows_of_both(coarse, fine), good_rows = rows;
+    size_t good = out->compared, rows = rows_of_both(coarse, fine), good_rows = rows,
+           first = l->rows.rows - l->aim->rows; /* the rows' own errors, where they are known */
     out->worst = 0;
     for (size_t c = 0; c < l->m->sys->output.columns; c++) {
         double size = judged_size(l, c), relative = out->error[c] / size;
@@ -171,8 +157,8 @@ void actio_ladder_judge(struct actio_ladder *l, const struct actio_pass *coarse,
             good = first_over(out->check_error + c * out->error_lanes, fine->column + c * fine->lanes, good,
                               l->aim->tol * size / l->size[c]);
         if (out->error[c] > l->aim->tol * size && l->measured)
-            good_rows = first_row_over(l, out->check_error + c * out->error_lanes, fine->column + c * fine->lanes,
-                                       good_rows, l->aim->tol * size / l->size[c]);
+            good_rows = first_over(out->check_error + c * out->error_lanes + first,
+                                   fine->column + c * fine->lanes + first, good_rows, l->aim->tol * size / l->size[c]);
     }
     out->good_rows = good == out->compared ? rows : good ? actio_ladder_rows_until(l, l->times[good - 1]) : 0;
     if (l->measured) out->good_rows = good_rows;
@@ -241,7 +227,8 @@ void actio_ladder_compare(struct actio_ladder *l, struct actio_pass *coarse, con
         struct contrast seen = contrast_of(each, shown, checks);
         if (!seen.finite) seen = contrast_one_by_one(each, shown, checks, multiplier);
         if (actio_system_column(l->m->sys, c)->role == ACTIO_ROLE_OBSERVE) seen.level = actio_stands_out(shown, checks);
-        double part = share(l, c, seen.difference, ratio, seen.size), rounding = actio_ladder_rounding(seen.size, restarts);
+        double part = share(l, c, seen.difference, ratio, seen.size),
+               rounding = actio_ladder_rounding(seen.size, restarts);
         set_errors(each, shown, checks, part, &seen, restarts, multiplier);
         set_steps(l, c, seen.difference, part, ratio);
         l->gap[c] = add_gaps(l, fine, c, checks, next, each);

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#define MARGIN 1.5   /* the linear estimate is right to this factor */
-#define ROUGHLY 3.0  /* random rounding shows the size of the real one to this factor */
-#define LEAST 4e-3   /* of the tolerance: the estimate is not that good, unless there is no error at all: */
-#define NOTHING (16 * DBL_EPSILON) /* of the size */
-#define MATTERS 1e-3 /* of the tolerance: errors by rounding below this are left out of columns */
+#define MARGIN 1.5  /* the linear estimate is right to this factor */
+#define ROUGHLY 3.0 /* random rounding shows the size of the real one to this factor */
+#define LEAST 4e-3  /* of the tolerance: the estimate is not that good, unless there is no error at all: */
+#define NOTHING (2 * DBL_EPSILON) /* of the size */
+#define MATTERS 1e-3              /* of the tolerance: errors by rounding below this are left out of columns */
 
 static inline double greater(double a, double b) { return a > b ? a : b; }
 
@@ -30,9 +30,11 @@ int actio_ladder_open_defect(struct actio_ladder *l)
     double *error = l->missed, *rounding = error + ny * lanes;
     memset(error, 0, ny * lanes * sizeof *error);
     if (l->defect.noisy) memset(rounding, 0, ny * lanes * sizeof *rounding);
-    l->defect.list[0] = (struct actio_defect_list){
-        .count = l->aim->rows, .stride = lanes, .times = l->aim->times, .error = error + first, .rounding = rounding + first
-    };
+    l->defect.list[0] = (struct actio_defect_list){ .count = l->aim->rows,
+                                                    .stride = lanes,
+                                                    .times = l->aim->times,
+                                                    .error = error + first,
+                                                    .rounding = rounding + first };
     l->defect.list[1] = (struct actio_defect_list){
         .count = checks, .stride = lanes, .times = l->times, .error = error, .rounding = rounding
     };
@@ -133,7 +135,8 @@ static double error_at(const struct measured *x, size_t r, double size, bool mul
 }
 
 /* The same in full. Rounding is that of the largest value so far. */
-static void measure_slowly(const struct measured *x, size_t from, size_t to, bool multiplier, double *worst, double *size)
+static void measure_slowly(const struct measured *x, size_t from, size_t to, bool multiplier, double *worst,
+                           double *size)
 {
     double so_far = 1;
     for (size_t r = from; r < to; r++) {
@@ -156,7 +159,8 @@ static bool is_plain(const struct measured *x, size_t from, size_t to)
 }
 
 /* Errors of these lanes in the place of their true values; the largest error and value. */
-static void measure_lanes(const struct measured *x, size_t from, size_t to, bool multiplier, double *worst, double *size)
+static void measure_lanes(const struct measured *x, size_t from, size_t to, bool multiplier, double *worst,
+                          double *size)
 {
     *worst = 0;
     *size = 1;

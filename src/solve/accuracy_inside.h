@@ -48,12 +48,12 @@ struct actio_ladder {
     bool have_last, explicit_only, refused;
     bool unseen; /* the first run ended early, the last one did not */
     double closer;
-    size_t evaluated; /* right-hand sides when compiling was last thought of */
-    struct actio_defect defect; /* follows the fine runs, where it can */
-    bool follows, measured;     /* measured: the errors at hand are those that it found */
+    size_t evaluated;                /* right-hand sides when compiling was last thought of */
+    struct actio_defect defect;      /* follows the fine runs, where it can */
+    bool follows, measured;          /* measured: the errors at hand are those that it found */
     struct actio_features *features; /* NULL: the formulas have none that are narrow */
-    bool again;                 /* they hold, but for rounding, which was not followed */
-    double *missed, *third;     /* by lane: errors of the states, those by rounding behind them; columns, or NULL */
+    bool again;                      /* they hold, but for rounding, which was not followed */
+    double *missed, *third; /* by lane: errors of the states, those by rounding behind them; columns, or NULL */
     size_t missed_lanes;
 };
 

@@ -11,12 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-#define NONLINEAR 0.05     /* of the error, in a step: beyond this a linear estimate may be far off */
-#define MAGNIFIED 64.0     /* times the error: shows rounding to this part squared */
-#define ROUGH_RATES 2.0    /* times eps/2: what rounding leaves of a rate */
-#define LATE 1e-3          /* of the last step: a crossing that may be so far away is not a small correction */
-#define ROUNDING_SOURCE 8.0  /* times eps: what rounding may add to a state in all, before it grows */
-#define ROUNDING_SHARE 0.02  /* of the tolerance: less need not be followed */
+#define NONLINEAR 0.05      /* of the error, in a step: beyond this a linear estimate may be far off */
+#define MAGNIFIED 64.0      /* times the error: shows rounding to this part squared */
+#define ROUGH_RATES 2.0     /* times eps/2: what rounding leaves of a rate */
+#define LATE 1e-3           /* of the last step: a crossing that may be so far away is not a small correction */
+#define ROUNDING_SOURCE 8.0 /* times eps: what rounding may add to a state in all, before it grows */
+#define ROUNDING_SHARE 0.02 /* of the tolerance: less need not be followed */
 enum { PROJECT_EVERY = 16, GROUP = 4 };
 
 static inline double greater(double a, double b) { return a > b ? a : b; }
@@ -99,8 +99,7 @@ static bool look_into(struct actio_defect *d, double from, double to, const stru
     d->by = inside->pace < CARRY_SHORT_PACE ? &carry_short : &d->longer;
     stages = (size_t)d->by->stages;
     if (d->by != &carry_short)
-        for (size_t s = 1; s + 1 < stages; s++)
-            inside->value(inside->where, from + d->by->at[s] * h, stage_of(d, s));
+        for (size_t s = 1; s + 1 < stages; s++) inside->value(inside->where, from + d->by->at[s] * h, stage_of(d, s));
     memcpy(stage_of(d, 0), d->y, n * sizeof *d->y);
     inside->value(inside->where, to, stage_of(d, stages - 1));
     return find_defects(d, from, h, inside);
@@ -366,9 +365,7 @@ static void defect_at(void *user, double t, const double *y, bool jumps)
 
 struct actio_follower actio_defect_follower(struct actio_defect *d)
 {
-    return (struct actio_follower){
-        .at = defect_at, .part = defect_part, .crosses = defect_crosses, .user = d
-    };
+    return (struct actio_follower){ .at = defect_at, .part = defect_part, .crosses = defect_crosses, .user = d };
 }
 
 /* ---- its life */
@@ -409,9 +406,18 @@ int actio_defect_open(struct actio_defect *d, struct actio_context *ctx, struct 
     struct {
         double **p;
         size_t n;
-    } part[] = { { &d->y, n },           { &d->e, n },   { &d->r, n }, { &d->stage, most * n }, { &d->tangent, most * n },
-                 { &d->arg, most * n },  { &d->delta, ACTIO_INNER * n }, { &d->f, n }, { &d->x, n },
-                 { &d->homogeneous, n }, { &d->before, n }, { &d->pivot, m->sys->solved.pivots } };
+    } part[] = { { &d->y, n },
+                 { &d->e, n },
+                 { &d->r, n },
+                 { &d->stage, most * n },
+                 { &d->tangent, most * n },
+                 { &d->arg, most * n },
+                 { &d->delta, ACTIO_INNER * n },
+                 { &d->f, n },
+                 { &d->x, n },
+                 { &d->homogeneous, n },
+                 { &d->before, n },
+                 { &d->pivot, m->sys->solved.pivots } };
     size_t all = 0, parts = sizeof part / sizeof *part;
     for (size_t i = 0; i < parts; i++) all += part[i].n;
     double *next = d->block = actio_alloc(ctx, all + 1, sizeof *d->block);

@@ -32,17 +32,17 @@ struct actio_defect {
     struct actio_context *ctx;
     struct actio_motion *m;
     struct actio_defect_list list[ACTIO_DEFECT_LISTS];
-    bool lost;         /* something happened that it can't follow: no error is known */
-    bool doubtful;     /* the linear estimate was not to be trusted, from this time on: */
+    bool lost;     /* something happened that it can't follow: no error is known */
+    bool doubtful; /* the linear estimate was not to be trusted, from this time on: */
     double doubtful_at;
     double t, direction, h;          /* up to where it is known; the last step */
     double *block, *y, *e, *r;       /* the state last seen, its error, that by rounding */
-    const struct actio_carrying *by;       /* how the step in hand is carried through */
+    const struct actio_carrying *by; /* how the step in hand is carried through */
     double *stage, *tangent, *arg;   /* by stage: states, tangents, the vectors that these are of */
     /* by stage: of a direction its time, too */
     double time[ACTIO_CARRY_MOST], shift[ACTIO_CARRY_MOST];
     double *delta, *f, *x, *homogeneous, *pivot;
-    struct actio_carrying longer;    /* the stages of the built-in stepper */
+    struct actio_carrying longer; /* the stages of the built-in stepper */
     /* of the defects inside, by stage of the short way and of the longer one: the integral up to there */
     double own[2][ACTIO_CARRY_MOST][ACTIO_INNER];
     struct actio_arg *in[ACTIO_CARRY_MOST];
@@ -50,9 +50,9 @@ struct actio_defect {
     size_t padded, steps;
     bool noisy;          /* rounding is followed, too */
     double added, grown; /* largest: what a step adds to the error, and the error; by size of the state */
-    size_t crossing; /* the guard that shows what happens next */
-    double late;     /* by so much the true motion crosses it later */
-    double *before;  /* rates before what happens */
+    size_t crossing;     /* the guard that shows what happens next */
+    double late;         /* by so much the true motion crosses it later */
+    double *before;      /* rates before what happens */
     bool jumping;
     uint64_t random;
 };

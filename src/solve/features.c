@@ -8,16 +8,18 @@
 
 enum { NODES = 6, INNER = 5, DEEPEST = 40, MOST_PIECES = 20000 };
 /* looks at a step: those of the defect, and its ends; at a piece of it */
-static const double node_at[NODES] = { 0, .11747233803526765, .35738424175967745, .64261575824032255, .88252766196473235, 1 };
+static const double node_at[NODES] = {
+    0, .11747233803526765, .35738424175967745, .64261575824032255, .88252766196473235, 1
+};
 static const double piece_at[INNER + 2] = { 0, .05, .31, .53, .77, .96, 1 };
 
-#define ROUNDED 1e-13   /* of a result: so much may be missed */
-#define EXPLAINED 2.0   /* times slope and range of the operand: what is missed is explained */
-#define STEEP 30.0      /* times the slope seen: elsewhere it is another function */
-#define STAYS 0.02      /* of what the step missed: pieces that miss less are not looked into */
-#define SHOWS 0.05      /* of what the step missed: a look that shows so much has found it */
-#define AHEAD 8.0       /* widths before the place, where steps become as short as it is */
-#define WIDENED 0.1     /* of the range between looks */
+#define ROUNDED 1e-13 /* of a result: so much may be missed */
+#define EXPLAINED 2.0 /* times slope and range of the operand: what is missed is explained */
+#define STEEP 30.0    /* times the slope seen: elsewhere it is another function */
+#define STAYS 0.02    /* of what the step missed: pieces that miss less are not looked into */
+#define SHOWS 0.05    /* of what the step missed: a look that shows so much has found it */
+#define AHEAD 8.0     /* widths before the place, where steps become as short as it is */
+#define WIDENED 0.1   /* of the range between looks */
 
 struct features_hull {
     double lo, hi, slope; /* of the results at the looks but the most extreme one; the second steepest */
@@ -170,8 +172,7 @@ static void weigh_outputs(struct actio_features *f, double t, const double *y, c
     double *mass = f->value, *row = mass + m->N, most = 0;
     memset(mass, 0, (m->N + m->p) * sizeof *mass);
     for (size_t e = 0; e < sys->G.count; e++) mass[sys->G.row[e]] = fmax(mass[sys->G.row[e]], fabs(v[e]));
-    for (size_t e = 0; e < sys->A.count; e++)
-        row[sys->A.row[e]] = fmax(row[sys->A.row[e]], fabs(v[sys->G.count + e]));
+    for (size_t e = 0; e < sys->A.count; e++) row[sys->A.row[e]] = fmax(row[sys->A.row[e]], fabs(v[sys->G.count + e]));
     for (size_t i = 0; i < m->N; i++) most = fmax(most, fabs(zdot[i]));
     double *w = f->weight;
     for (size_t e = 0; e < sys->G.count; e++) *w++ = fabs(zdot[sys->G.col[e]]) / mass[sys->G.row[e]];
@@ -217,7 +218,8 @@ static bool flag_piece(struct actio_features *f, const bool *step_flagged)
     for (size_t k = 0; k < f->tests; k++) {
         struct features_hull h = hull_of(f, k, INNER);
         double missed = missed_beyond(&h, f->over[k].value);
-        bool stays = step_flagged[k] && !(missed <= EXPLAINED * (h.hi - h.lo)) && !(missed <= STAYS * f->step_missed[k]);
+        bool stays =
+            step_flagged[k] && !(missed <= EXPLAINED * (h.hi - h.lo)) && !(missed <= STAYS * f->step_missed[k]);
         f->missed[k] = missed;
         f->flagged[k] = stays || surprises(&h, &f->over[k], missed);
         any |= f->flagged[k];
@@ -330,9 +332,10 @@ static bool features_take_memory(struct actio_features *f)
     struct {
         double **p;
         size_t n;
-    } part[] = { { &f->in, f->inputs },       { &f->value, f->m->N + f->m->p }, { &f->missed, tests },
-                 { &f->step_missed, tests },  { &f->out, f->outputs },          { &f->weight, f->outputs },
-                 { &f->y, most * n },         { &f->dy, most * n } };
+    } part[] = { { &f->in, f->inputs },   { &f->value, f->m->N + f->m->p },
+                 { &f->missed, tests },   { &f->step_missed, tests },
+                 { &f->out, f->outputs }, { &f->weight, f->outputs },
+                 { &f->y, most * n },     { &f->dy, most * n } };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         if (!(*part[i].p = actio_alloc(ctx, part[i].n + 1, sizeof(double)))) return false;
     f->range = actio_alloc(ctx, f->inputs + 1, sizeof *f->range);

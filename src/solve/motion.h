@@ -32,7 +32,7 @@ struct actio_mode_flip {
     uint32_t k;
 }; /* switch k has this mode from now on */
 
-enum { ACTIO_RHS_BUFFERS = 5 }; /* three of a stepper, two of who follows it */
+enum { ACTIO_RHS_BUFFERS = 5 };      /* three of a stepper, two of who follows it */
 enum { ACTIO_FIRST_CHANGES = 4096 }; /* room for so many switches is taken before the first step */
 
 struct actio_law;
@@ -89,7 +89,7 @@ struct actio_motion_scratch {
     /* of equations and constraint rows: behind QMINUS, SMINUS, LMINUS; or a direction of the state and of time, whose
      * velocities are behind VMINUS */
     double *weight, *weight_v;
-    double *slave_work;      /* of slaves.c */
+    double *slave_work; /* of slaves.c */
     int *slave_pivot;
 };
 /* Systems that are chains. */

@@ -295,33 +295,14 @@ void actio_motion_close(struct actio_motion *m)
     actio_resets_close(m);
     actio_segments_close(m);
     actio_tension_close(m);
-    void *all[] = { m->here.y,
-                    m->here.zdot,
-                    m->here.lambda,
-                    m->here.reaction,
-                    m->here.param,
-                    m->here.mode,
-                    m->here.hidden,
-                    m->here.outside,
-                    m->scratch.weight,
-                    m->scratch.weight_v,
-                    m->bad.y,
-                    m->watch.size,
-                    m->scratch.residual,
-                    m->scratch.step,
-                    m->rooted,
-                    m->rests,
-                    m->rows.unique,
-                    m->rows.unique_here,
-                    m->scratch.slave_work,
-                    m->scratch.slave_pivot,
-                    m->history.change,
-                    m->history.flip,
-                    m->history.base,
-                    m->history.last,
-                    m->rhs.in[0],
-                    m->stiff.i,
-                    m->stiff.j };
+    void *all[] = {
+        m->here.y,         m->here.zdot,    m->here.lambda,      m->here.reaction,      m->here.param,
+        m->here.mode,      m->here.hidden,  m->here.outside,     m->scratch.weight,     m->scratch.weight_v,
+        m->bad.y,          m->watch.size,   m->scratch.residual, m->scratch.step,       m->rooted,
+        m->rests,          m->rows.unique,  m->rows.unique_here, m->scratch.slave_work, m->scratch.slave_pivot,
+        m->history.change, m->history.flip, m->history.base,     m->history.last,       m->rhs.in[0],
+        m->stiff.i,        m->stiff.j
+    };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(m->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) forget(m, &m->at[k]);
     actio_saddle_close(m->saddle);
