@@ -88,7 +88,8 @@ static double away(double shown, double truth, double missed, bool multiplier)
     return isnan(shown - truth) ? INFINITY : fabs(shown - truth);
 }
 
-/* One column: what is shown, what it should be by the defect, and (NULL: that is nothing) without errors by rounding. */
+/* One column: what is shown, what it should be by the defect, and without errors by rounding (NULL: they are nothing).
+ */
 struct measured {
     const double *shown, *missed;
     double *truth, *rough; /* truth becomes the error */

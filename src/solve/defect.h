@@ -57,15 +57,15 @@ struct actio_defect {
     uint64_t random;
 };
 
-/* Can the errors of this motion be followed? Not with walls, fields, statements that set values, forces from outside or a
- * law with a state of its own. */
+/* Can the errors of this motion be followed? Not with walls, fields, statements that set values, forces from outside or
+ * a law with a state of its own. */
 bool actio_defect_applies(const struct actio_motion *m);
 /* 0, or 1: no memory. Close in any case; a zeroed one may be closed. */
 int actio_defect_open(struct actio_defect *d, struct actio_context *ctx, struct actio_motion *m);
 void actio_defect_close(struct actio_defect *d);
 /* Before a march from this state; the lists are the caller's. */
 void actio_defect_begin(struct actio_defect *d, double t0, double t1, const double *y0);
-/* After a march without `noisy`: may rounding, grown as much as the errors of the steps, matter beside the tolerance? */
+/* After a march without `noisy`: may rounding matter beside the tolerance, if it has grown as errors of steps have? */
 bool actio_defect_may_be_rounding(const struct actio_defect *d, double tol);
 struct actio_follower actio_defect_follower(struct actio_defect *d);
 
