@@ -50,6 +50,7 @@ if(NOT ACTIO_SANITIZE)
   actio_quick_parts(orbit pendulum contract files refused duffing swings kepler wells drawn switches find
                     closes reciprocal units mirrored backward constrained families ways by_points
                     rossler)
+  actio_quick_parts(orbit_instants walker escapement reset clocks relay constrained momenta corners bounces listed refused)
   actio_quick_parts(pictures pendulum escapement bouncing held size)
   actio_quick_parts(python_package a_few_models columns options_table values_of_options ends_early)
   actio_quick_parts(python_calls ctrl_c rows_are_kept pickles)

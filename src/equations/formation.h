@@ -183,6 +183,7 @@ size_t actio_list_equations_along(struct actio_formation *F, actio_expr **out);
 size_t actio_list_equations_y(struct actio_formation *F, actio_expr **out);
 size_t actio_list_levels_y(struct actio_formation *F, actio_expr **out);
 size_t actio_list_guards_y(struct actio_formation *F, actio_expr **out);
+size_t actio_list_resets_y(struct actio_formation *F, actio_expr **out);
 /* columns.c */
 void actio_form_columns(struct actio_formation *F);
 

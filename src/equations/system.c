@@ -376,6 +376,7 @@ static void list_equations_along(struct list *l) { add_made(l, actio_list_equati
 static void list_equations_y(struct list *l) { add_made(l, actio_list_equations_y); }
 static void list_levels_y(struct list *l) { add_made(l, actio_list_levels_y); }
 static void list_guards_y(struct list *l) { add_made(l, actio_list_guards_y); }
+static void list_resets_y(struct list *l) { add_made(l, actio_list_resets_y); }
 
 static void list_dual_point(struct list *l) { add_made(l, l->F->dual->list); }
 
@@ -418,6 +419,7 @@ static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_EQUATIONS_Y] = list_equations_y,
     [ACTIO_Q_LEVELS_Y] = list_levels_y,
     [ACTIO_Q_GUARDS_Y] = list_guards_y,
+    [ACTIO_Q_RESETS_Y] = list_resets_y,
     [ACTIO_Q_PARAM_JETS] = list_param_jets,
     [ACTIO_Q_OBSERVED] = list_observed,
     [ACTIO_Q_MULTIPLIER_GRADIENT] = list_multiplier_gradient,

@@ -148,8 +148,9 @@ struct actio_jet_places {
     struct actio_places curvature; /* of CURVATURE: places in the order of DENSITY's derivatives, row >= column */
     /* of the quantities of these names: columns are those of y */
     struct actio_places tangent, equations_y, levels_y, guards_y;
-    struct actio_places rhs_y;  /* rows of z', columns of y */
-    struct actio_places corner; /* of CORNER: rows are switches, columns q, then v */
+    struct actio_places resets_y; /* columns: those of y, then time, then held values */
+    struct actio_places rhs_y;    /* rows of z', columns of y */
+    struct actio_places corner;   /* of CORNER: rows are switches, columns q, then v */
 };
 struct actio_field_numbers {
     const struct actio_streams *stream[ACTIO_Q_COUNT]; /* as `kernel`, of a system with fields */

@@ -17,16 +17,19 @@ static void along_params(struct actio_formation *F, const actio_expr *e, size_t 
     if (params) actio_along(&F->pool, e, count, seed, params, out);
 }
 
-/* `first` values, entries of the derivatives of e by y = (q, v, s) and by numbers from outside, derivatives along the
- * params' direction. */
-static size_t list_with_derivatives(struct actio_formation *F, const actio_expr *first, size_t firsts,
-                                    const actio_expr *e, size_t count, struct actio_places *places, actio_expr **out)
+/* y = (q, v, s), and room for more behind it. */
+static actio_expr *symbols_of_state(struct actio_formation *F, size_t more)
 {
-    size_t ny = F->n + F->N, wide = ny + F->sys.externals;
-    actio_expr *y = actio_form_array(F, wide, sizeof *y);
+    actio_expr *y = actio_form_array(F, F->n + F->N + more, sizeof *y);
     memcpy(y, F->sym.q, F->n * sizeof *y);
     memcpy(y + F->n, F->sym.z, F->N * sizeof *y);
-    for (size_t k = ny; k < wide; k++) y[k] = actio_symbol(&F->pool, ACTIO_SPACE_EXTERNAL, (uint32_t)(k - ny));
+    return y;
+}
+
+/* `first` values, entries of the derivatives of e by `wide` symbols, derivatives along the params' direction. */
+static size_t list_by(struct actio_formation *F, const actio_expr *first, size_t firsts, const actio_expr *e,
+                      size_t count, const actio_expr *y, size_t wide, struct actio_places *places, actio_expr **out)
+{
     struct actio_entries J = { 0 };
     actio_jacobian(&F->pool, e, count, y, wide, &J);
     uint32_t *row = actio_form_array(F, J.count, sizeof *row), *col = actio_form_array(F, J.count, sizeof *col);
@@ -41,6 +44,16 @@ static size_t list_with_derivatives(struct actio_formation *F, const actio_expr 
     along_params(F, e, count, *out + firsts + J.count);
     *places = (struct actio_places){ row, col, J.count };
     return all;
+}
+
+/* The same by y and by numbers from outside. */
+static size_t list_with_derivatives(struct actio_formation *F, const actio_expr *first, size_t firsts,
+                                    const actio_expr *e, size_t count, struct actio_places *places, actio_expr **out)
+{
+    size_t ny = F->n + F->N, wide = ny + F->sys.externals;
+    actio_expr *y = symbols_of_state(F, F->sys.externals);
+    for (size_t k = ny; k < wide; k++) y[k] = actio_symbol(&F->pool, ACTIO_SPACE_EXTERNAL, (uint32_t)(k - ny));
+    return list_by(F, first, firsts, e, count, y, wide, places, out);
 }
 
 size_t actio_list_tangent(struct actio_formation *F, actio_expr **out)
@@ -121,4 +134,20 @@ size_t actio_list_levels_y(struct actio_formation *F, actio_expr **out)
 size_t actio_list_guards_y(struct actio_formation *F, actio_expr **out)
 {
     return list_with_derivatives(F, NULL, 0, F->modes.guard, F->sys.switches.count, &F->sys.jets.guards_y, out);
+}
+
+/* What a neighbour sets, and when: right sides, clocks, functions of events. */
+size_t actio_list_resets_y(struct actio_formation *F, actio_expr **out)
+{
+    const struct actio_reset_numbers *s = &F->sys.resets;
+    size_t ny = F->n + F->N, events = F->sys.walls.events, contacts = F->sys.walls.contacts,
+           told = s->assigns + 2 * s->clocks, all = told + contacts + events;
+    actio_expr *y = symbols_of_state(F, 1 + s->held), *numbers = NULL, *e = actio_form_array(F, all, sizeof *e);
+    y[ny] = actio_symbol(&F->pool, ACTIO_SPACE_T, 0);
+    for (uint32_t k = 0; k < s->held; k++) y[ny + 1 + k] = actio_symbol(&F->pool, ACTIO_SPACE_HELD, k);
+    actio_list_instants(F, &numbers);
+    if (told) memcpy(e, numbers, told * sizeof *e);
+    for (size_t i = 0; i < contacts; i++) e[told + i] = F->walls.gap[i].e;
+    if (events) memcpy(e + told + contacts, F->walls.event, events * sizeof *e);
+    return list_by(F, NULL, 0, e, all, y, ny + 1 + s->held, &F->sys.jets.resets_y, out);
 }

@@ -36,6 +36,7 @@ int actio_orbit_sample(struct actio_search *s, const struct actio_circuit *c, si
     int status = part ? 0 : ACTIO_MARCH_NO_MEMORY;
     for (size_t k = 0; k < count; k++)
         times[k] = s->o.t0 + c->period * (k + 1 == count ? 1 : (double)k / (double)(count - 1));
+    actio_tangent_rewind(&s->o.x);
     for (size_t i = 0; i < c->nodes && !status; i++) {
         double from = actio_orbit_time(&s->o, c, i), end = actio_orbit_time(&s->o, c, i + 1);
         size_t first = r;
@@ -108,18 +109,36 @@ static bool describe_vanishes(const struct along *a, size_t c)
 bool actio_orbit_is_cyclic(const struct actio_search *s, size_t i)
 {
     const struct actio_system *sys = s->problem->sys;
-    const struct actio_places *list[] = { &sys->jets.equations_y, &sys->jets.levels_y, &sys->jets.guards_y };
+    const struct actio_places *list[] = { &sys->jets.equations_y, &sys->jets.levels_y, &sys->jets.guards_y,
+                                          &sys->jets.resets_y };
+    for (size_t a = 0; a < sys->resets.assigns; a++)
+        if (sys->resets.target[a] == i) return false;
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         for (size_t e = 0; e < list[k]->count; e++)
             if (list[k]->col[e] == i) return false;
     return true;
 }
 
+/* Contacts that take no energy. */
+static bool all_elastic(const struct actio_search *s)
+{
+    static const enum actio_space moving[] = { ACTIO_SPACE_Q, ACTIO_SPACE_V, ACTIO_SPACE_STATE, ACTIO_SPACE_T };
+    struct actio_model *m = s->problem->model;
+    bool elastic = true;
+    for (size_t i = 0; i < s->problem->sys->walls.contacts; i++) {
+        for (size_t k = 0; k < sizeof moving / sizeof *moving; k++)
+            elastic = elastic && !actio_uses(&m->pool, m->contact[i].restitution, moving[k]);
+        elastic = elastic && actio_model_number(m, m->contact[i].restitution) == 1;
+    }
+    return elastic;
+}
+
 /* Energy, where nothing drives the motion or brakes it: it is kept by neighbours, too. */
 bool actio_orbit_conserves(const struct actio_search *s)
 {
     const struct actio_model *m = s->problem->model;
-    return m->has_lagrangian && !m->forces && actio_is_zero(m->dissipation) && !m->states && !s->timed;
+    return m->has_lagrangian && !m->forces && actio_is_zero(m->dissipation) && !m->states && !s->timed
+           && !m->resets.lines && all_elastic(s);
 }
 
 static void describe_collect(struct actio_search *s, const struct along *a, struct reasons *r)

@@ -22,7 +22,9 @@ enum {
     DEAR = 1000000
 };
 #define ROUGH 1e-9  /* local tolerance of trajectories */
+#define FINE 1e-14  /* that to the first node: it stays on the orbit through the start */
 #define NEAR 0.02   /* of the size of the motion: a return */
+#define CLEAR 5e-3  /* of the period: no node is nearer to an instant */
 #define GROWTH 50.0 /* between nodes: what a disturbance may grow by */
 
 struct path {
@@ -60,7 +62,13 @@ static int follow_path(struct actio_search *s, struct path *p, const double *y)
     int status;
     size_t before = s->o.x.rhs;
     s->o.x.most_steps = (size_t)(MOST_EFFORT / 12 / weight_of(s)) + 100;
+    bool start = y == s->problem->y0;
+    if (start) actio_tangent_place(&s->o.x, NULL);
+    else actio_tangent_rewind(&s->o.x);
+    s->o.x.begins = start;
+    s->o.x.whens = 0;
     size_t reached = actio_tangent_sample(&s->o.x, p->times[0], y, p->times, p->count, p->y, ROUGH, &status);
+    s->o.x.begins = false;
     if (status == ACTIO_FLOW_STOPPED || reached < 2) return status ? status : ACTIO_FLOW_FAILED;
     for (size_t i = 1; reached < p->count && i < p->ny; i++)
         memmove(p->y + i * reached, p->y + i * p->count, reached * sizeof *p->y);
@@ -221,9 +229,10 @@ static void returns_to(const struct actio_search *s, const struct path *p, size_
 static size_t list_returns(const struct actio_search *s, const struct path *p, struct near *list)
 {
     size_t count = 0, stride = 1 + p->count / 500;
-    returns_to(s, p, 0, true, list, &count);
+    if (!s->late) returns_to(s, p, 0, true, list, &count);
     if (count) return count;
-    for (size_t from = 0; from + 2 < p->count && !actio_stopped(s->problem->ctx); from += stride)
+    for (size_t from = s->late ? p->count / 2 : 0; from + 2 < p->count && !actio_stopped(s->problem->ctx);
+         from += stride)
         returns_to(s, p, from, false, list, &count);
     for (size_t i = 1; i < count; i++)
         for (size_t k = i; k > 0 && list[k].distance < 2 * list[k - 1].distance + 0.5 * NEAR
@@ -242,6 +251,7 @@ static double growth_along(struct actio_search *s, const double *y, double perio
     size_t ny = s->o.ny;
     double sum = 0;
     memcpy(at, y, ny * sizeof *at);
+    actio_tangent_rewind(&s->o.x);
     for (size_t k = 0; k < PROBES; k++) {
         memset(X, 0, ny * ny * sizeof *X);
         for (size_t i = 0; i < ny; i++) X[i * ny + i] = s->o.scale[i];
@@ -268,6 +278,23 @@ size_t actio_orbit_nodes(struct actio_search *s, const double *y, double period)
     return !isfinite(growth) ? 8 : count < 1 ? 1 : count > MOST_NODES ? MOST_NODES : (size_t)count;
 }
 
+static bool is_clear(const struct actio_search *s, const struct path *p, size_t at)
+{
+    const struct actio_tangent *x = &s->o.x;
+    double apart = CLEAR * (p->times[p->count - 1] - p->times[0]);
+    for (size_t i = 0; i < x->whens; i++)
+        if (fabs(x->when[i] - p->times[at]) < apart) return false;
+    return true;
+}
+
+/* The next sample that is away from instants. */
+static size_t clear_sample(const struct actio_search *s, const struct path *p, size_t at)
+{
+    size_t clear = at;
+    while (at && clear + 1 < p->count && !is_clear(s, p, clear)) clear++;
+    return clear;
+}
+
 /* Nodes at equal times from states on a path that lasts for the period. */
 static int lay_on_path(struct actio_search *s, const struct path *p, double period, size_t nodes,
                        struct actio_circuit *c)
@@ -278,7 +305,7 @@ static int lay_on_path(struct actio_search *s, const struct path *p, double peri
     c->period = period;
     for (size_t k = 0; k < nodes; k++) {
         c->at[k] = (double)k / (double)nodes;
-        size_t at = (size_t)((double)(p->count - 1) * c->at[k] + 0.5);
+        size_t at = clear_sample(s, p, k ? (size_t)((double)(p->count - 1) * c->at[k] + 0.5) : 0);
         c->at[k] = (double)at / (double)(p->count - 1);
         for (size_t i = 0; i < ny; i++) c->y[k * ny + i] = p->y[i * p->count + at];
     }
@@ -293,6 +320,7 @@ static double refine_time(struct actio_search *s, const double *y0, double perio
     for (int i = 0; y && i < 8 && (i < 2 || actio_orbit_effort(s) < DEAR); i++) {
         double above = 0, below = 0;
         memcpy(y, y0, ny * sizeof *y);
+        actio_tangent_rewind(&s->o.x);
         if (actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + found, y, NULL, 0, 1e-13)
             || actio_tangent_rates(&s->o.x, s->o.t0 + found, y, f))
             break;
@@ -354,9 +382,12 @@ static int cannot(struct actio_search *s, int status)
 
 static int add_guess(struct actio_search *s, const struct path *p, size_t at, double period)
 {
-    double *y = actio_alloc(s->problem->ctx, s->o.ny + 1, sizeof *y);
+    double *y = actio_alloc(s->problem->ctx, s->o.ny + s->problem->sys->resets.held + 1, sizeof *y);
     if (!y) return ACTIO_MARCH_NO_MEMORY;
     for (size_t i = 0; i < p->ny; i++) y[i] = p->y[i * p->count + at];
+    const struct actio_motion *m = &s->problem->motion;
+    const double *mode = actio_system_modes(m->sys) ? actio_motion_modes_at(m, p->times[at], false) : NULL;
+    if (m->sys->resets.held) memcpy(y + p->ny, mode + m->sys->switches.count, m->sys->resets.held * sizeof *y);
     s->guess[s->guesses++] = (struct actio_start_guess){ y, period };
     return 0;
 }
@@ -459,11 +490,14 @@ static int guess_driven(struct actio_search *s, double period)
 static int guess_by_start(struct actio_search *s, double period)
 {
     struct actio_circuit rough = { 0 };
-    struct path p = { .ny = s->o.ny, .count = 1, .y = s->problem->y0 };
+    struct path p;
     actio_orbit_measure_start(s, 10 * period);
     int bad = actio_orbit_lay(s, s->problem->y0, period, 1, &rough); /* sizes, before distances are measured */
     actio_circuit_close(&rough, s->problem->ctx);
+    if (!bad) bad = open_path(s, &p, s->o.t0, s->o.t0 + period / 8, 2);
+    if (!bad) bad = follow_path(s, &p, s->problem->y0); /* behind what happens at the start */
     if (!bad) bad = add_guess(s, &p, 0, period);
+    close_path(s, &p);
     return bad ? cannot(s, bad) : 0;
 }
 
@@ -476,11 +510,54 @@ int actio_orbit_guess(struct actio_search *s)
     return isnan(period) ? guess_by_return(s) : guess_by_start(s, period);
 }
 
+/* The middle of the longest time without instants from t0 to t1. */
+static double clear_time(const struct actio_tangent *x, double t0, double t1)
+{
+    double from = t0, longest = 0, middle = t0;
+    for (size_t i = 0; i <= x->whens; i++) {
+        double to = i < x->whens ? x->when[i] : t1;
+        if (to - from > longest) {
+            longest = to - from;
+            middle = 0.5 * (from + to);
+        }
+        from = to;
+    }
+    return middle;
+}
+
+/* A turn begins away from instants: at one, the least step of Newton's method puts it on the other side. */
+static int clear_start(struct actio_search *s, double *y, double period)
+{
+    struct actio_tangent *x = &s->o.x;
+    struct path p;
+    actio_tangent_place(x, y + s->o.ny);
+    int bad = open_path(s, &p, s->base, s->base + 1.25 * period, 2);
+    if (!bad) bad = follow_path(s, &p, y);
+    close_path(s, &p);
+    if (s->timed) s->o.t0 = s->base;
+    if (bad || x->whens == 0) return bad;
+    double middle = clear_time(x, s->base, s->base + 1.25 * period);
+    actio_tangent_rewind(x);
+    bad = actio_tangent_go(x, s->base, middle, y, NULL, 0, FINE);
+    actio_tangent_place(x, x->held);
+    if (s->timed) s->o.t0 = middle;
+    return bad;
+}
+
+int actio_orbit_guess_late(struct actio_search *s)
+{
+    for (size_t i = 0; i < s->guesses; i++) actio_free(s->problem->ctx, s->guess[i].y);
+    s->guesses = 0;
+    s->late = true;
+    return guess_by_return(s);
+}
+
 int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit *c)
 {
     const struct actio_start_guess *g = &s->guess[i];
+    int bad = clear_start(s, g->y, g->period);
+    if (bad) return bad;
     double period = s->timed ? g->period : actio_orbit_nearest_time(s, g->y, g->period);
-    int bad = 0;
     /* stiff: a start may be where a jump has just ended, and the least delay puts the end before it */
     if (s->o.is_long && !s->timed && !s->o.in_families)
         bad = actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + 0.3 * period, g->y, NULL, 0, ROUGH);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A search for periodic orbits. Files: search.c (the path), guess.c (where to begin), find.c (many of them), cuts.c
- * (the loops that these are found in), branch.c (one along a param), bifurcations.c (what happens there), average.c
- * (from a system with constraints), describe.c (the description of each).
+ * A search for periodic orbits. Files: search.c (the path), drive.c (what depends on time), guess.c (where to begin),
+ * find.c (many of them), cuts.c (the loops that these are found in), branch.c (one along a param), bifurcations.c (what
+ * happens there), average.c (from a system with constraints), describe.c (the description of each).
  * In: a problem and the options of orbit. Out: orbits with multipliers. Callers: check (modes), api. */
 #ifndef ACTIO_ORBITS_H
 #define ACTIO_ORBITS_H
@@ -43,7 +43,7 @@ struct actio_orbits {
     double seconds;
 };
 
-/* Where to begin: a state, and about how long it takes to come back. */
+/* Where to begin: a state with its held values, and about how long it takes to come back. */
 enum { ACTIO_GUESSES = 12 };
 struct actio_start_guess {
     double *y, period;
@@ -57,6 +57,8 @@ struct actio_search {
     double tol;                                        /* what is worked for */
     size_t wanted;                                     /* of --find */
     bool timed;                                        /* the model depends on time: the period is given */
+    bool late;                                         /* guesses are where the motion has settled */
+    double base;                                       /* where its phase begins: first node of a guess */
     struct actio_start_guess guess[ACTIO_GUESSES + 2]; /* the best first */
     size_t guesses;
     struct actio_circuit averaged; /* of --average: where the free orbit is looked for */
@@ -75,12 +77,14 @@ struct actio_search {
 
 /* guess.c: so far, in right-hand sides; those that are solved as numbers count for more */
 double actio_orbit_effort(const struct actio_search *s);
-/* Does the model depend on time? */
+/* drive.c: does the model depend on time? Does it repeat after this one? */
 bool actio_orbit_timed(struct actio_search *s);
+bool actio_orbit_repeats(struct actio_search *s, double period);
 double actio_orbit_given_period(struct actio_search *s); /* of --period, with the params as they are; NAN without */
 /* guess.c: where to begin, into s->guess. 0, or 1 and a finding. One of them as a turn, opened into c; 0, or a status.
  * */
 int actio_orbit_guess(struct actio_search *s);
+int actio_orbit_guess_late(struct actio_search *s); /* from the second half of the motion; 0, or 1 and a finding */
 int actio_orbit_read_guess(struct actio_search *s, struct actio_circuit *c); /* from a file; 0, or 1 and a finding */
 /* more multipliers are 1 than the motion itself makes */
 bool actio_orbit_is_family(const struct actio_search *s, const struct actio_found *f);

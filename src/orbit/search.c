@@ -18,24 +18,6 @@ struct actio_orbit_options actio_orbit_options_default(void)
 
 /* ---- what is requested */
 
-static bool uses_time(struct actio_model *m, actio_expr e) { return actio_uses(&m->pool, e, ACTIO_SPACE_T); }
-
-bool actio_orbit_timed(struct actio_search *s)
-{
-    struct actio_model *m = s->problem->model;
-    bool any = uses_time(m, m->lagrangian) || uses_time(m, m->dissipation);
-    for (size_t i = 0; i < m->forces; i++)
-        for (size_t k = 0; k < m->force[i].terms; k++) any = any || uses_time(m, m->force[i].term[k].e);
-    for (size_t i = 0; i < m->flow.count; i++)
-        any = any || uses_time(m, m->flow.of[i].left) || uses_time(m, m->flow.of[i].right);
-    for (size_t i = 0; i < m->constraints; i++) {
-        any = any || uses_time(m, m->constraint[i].g);
-        for (size_t k = 0; k < m->constraint[i].reactions; k++)
-            any = any || uses_time(m, m->constraint[i].reaction[k].e);
-    }
-    return any;
-}
-
 double actio_orbit_given_period(struct actio_search *s)
 {
     return s->problem->model->orbit.has_period ? actio_model_number(s->problem->model, s->problem->model->orbit.period)
@@ -71,35 +53,16 @@ static int search_refuse(struct actio_search *s, const char *why)
     return 1;
 }
 
-/* Do the equations repeat themselves after this time? */
-static bool repeats_after(struct actio_search *s, double period)
-{
-    size_t ny = s->o.ny;
-    double *f = actio_alloc(s->problem->ctx, 3 * ny + 1, sizeof *f), *g = f ? f + ny : NULL, *y = g ? g + ny : NULL,
-           most = 0, size = 0;
-    for (int k = 0; f && k < 7; k++) {
-        double t = s->o.t0 + period * (0.05 + 0.137 * k);
-        for (size_t i = 0; i < ny; i++) y[i] = s->problem->y0[i] * (1 + 0.1 * k);
-        if (actio_tangent_rates(&s->o.x, t, y, f) || actio_tangent_rates(&s->o.x, t + period, y, g)) continue;
-        for (size_t i = 0; i < ny; i++) {
-            most = fmax(most, fabs(f[i] - g[i]));
-            size = fmax(size, fabs(f[i]));
-        }
-    }
-    actio_free(s->problem->ctx, f);
-    return most <= 1e-7 * size;
-}
-
 /* Why the motion has no orbits of this kind; NULL: it may have. */
-static const char *objection_to(const struct actio_problem *problem)
+static const char *objection_to(const struct actio_search *s)
 {
-    if (problem->sys->walls.contacts || problem->sys->walls.rubs)
-        return "hard contacts and dry friction make the motion non-smooth; use soft walls (--sigma, --barrier)";
+    const struct actio_problem *problem = s->problem;
+    if (problem->sys->walls.rubs)
+        return "dry friction makes the motion non-smooth; use soft walls (--sigma, --barrier)";
     if (problem->principle->law || problem->principle->stepper)
         return "orbits need equations of motion; use --by dalembert or vakonomic";
     if (problem->sys->hidden) return "hidden constraints follow from the equations of motion, and have no reaction";
-    if (problem->model->resets.lines)
-        return "`when` and `every` set values at instants, which its derivatives do not follow";
+    if (s->options->averages && problem->model->resets.lines) return "--average does not follow `when` and `every`";
     return problem->model->mixed.frees ? "the start data are free; give them by `start`" : NULL;
 }
 
@@ -107,7 +70,7 @@ int actio_orbit_ready(struct actio_search *s)
 {
     struct actio_problem *problem = s->problem;
     if (actio_principle_ready(problem)) return 1;
-    const char *why = objection_to(problem);
+    const char *why = objection_to(s);
     if (why) return search_refuse(s, why);
     if (actio_orbit_open(&s->o, problem->ctx, &problem->motion,
                          problem->model->time.given ? problem->model->time.t0 : 0, problem->y0))
@@ -125,8 +88,14 @@ int actio_orbit_ready(struct actio_search *s)
         return search_refuse(
             s, "it has switches (abs, sign, min, max, floor, mod, if), which polynomials approximate badly; "
                "use --method shooting");
+    if (!shooting && problem->model->resets.lines)
+        return search_refuse(s, "`when` and `every` make it jump, which polynomials approximate badly; "
+                                "use --method shooting");
+    if (problem->model->resets.lines && s->options->find)
+        return search_refuse(s, "--find does not follow `when` and `every`; use --period or another --start");
     if (!shooting && s->options->looses) return search_refuse(s, "only --method shooting supports --loose");
     s->timed = actio_orbit_timed(s);
+    s->base = s->o.t0;
     s->o.free_period = !s->timed;
     s->o.in_families = actio_orbit_conserves(s);
     double period = actio_orbit_given_period(s);
@@ -134,7 +103,7 @@ int actio_orbit_ready(struct actio_search *s)
         actio_report(problem->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS);
         return 1;
     }
-    if (s->timed && !repeats_after(s, period)) {
+    if (s->timed && !actio_orbit_repeats(s, period)) {
         actio_report(problem->f, ACTIO_F_ORBIT_NOT_ITS_PERIOD, ACTIO_ARGS(ACTIO_NUMBER(period)));
         return 1;
     }
@@ -159,11 +128,35 @@ static const char *jump_reason(const struct actio_search *s)
                               lines->written[k], (unsigned)lines->line[k]);
 }
 
+/* What derivatives across an instant do not follow. */
+static const char *instant_reason(const struct actio_search *s)
+{
+    const struct actio_system *sys = s->problem->sys;
+    static const char *const format[] = {
+        [ACTIO_STOP_GRAZES] = "%s is only touched, and derivatives have no value there",
+        [ACTIO_STOP_TWO_SURFACES] = "two events happen at one time, and neighbours meet them in another order",
+        [ACTIO_STOP_HELD_MOVES] = "held value %s carries numbers of the motion on, and derivatives do not follow it",
+        [ACTIO_STOP_CONTACT_HOLDS] = "a contact holds, or several are hit at one time; use soft walls (--sigma)",
+        [ACTIO_STOP_HELD_PARTS] = "held value %s does not return after a turn",
+    };
+    size_t why = s->problem->motion.halted.why, by = s->problem->motion.halted.by;
+    if (why >= sizeof format / sizeof *format || !format[why]) return NULL;
+    size_t contacts = sys->walls.contacts;
+    bool held = why == ACTIO_STOP_HELD_MOVES || why == ACTIO_STOP_HELD_PARTS;
+    const char *name = held                       ? sys->resets.held_name[by]
+                       : why != ACTIO_STOP_GRAZES ? ""
+                       : by < contacts            ? sys->walls.contact[by]
+                                                  : sys->walls.event[by - contacts];
+    return actio_arena_format(&s->problem->arena, format[why], name);
+}
+
 static const char *reason(const struct actio_search *s, const struct actio_orbit_report *reported)
 {
     if (s->problem->motion.halted.why == ACTIO_STOP_VELOCITIES_JUMP) return jump_reason(s);
+    if (reported->motion == ACTIO_FLOW_FAILED && instant_reason(s)) return instant_reason(s);
     static const char *const text[] = { [ACTIO_FLOW_NAN] = "a formula has no value there",
                                         [ACTIO_FLOW_SINGULAR] = "it reaches a singular state",
+                                        [ACTIO_FLOW_ENDED] = "`stop` ends it",
                                         [ACTIO_MARCH_STEP_TO_ZERO] = "its step size tends to zero",
                                         [ACTIO_MARCH_TOO_MANY_STEPS] = "it takes too many steps" };
     size_t count = sizeof text / sizeof *text;
@@ -181,9 +174,12 @@ void actio_orbit_say(struct actio_search *s, const struct actio_orbit_report *re
     switch (reported->status) {
     case ACTIO_ORBIT_FOUND: break;
     case ACTIO_ORBIT_AT_REST: actio_report(f, ACTIO_F_ORBIT_AT_REST, ACTIO_NO_ARGS); break;
-    case ACTIO_ORBIT_MOTION_FAILS:
-        actio_report(f, ACTIO_F_ORBIT_MOTION_FAILS, ACTIO_ARGS(ACTIO_TEXT(reason(s, reported))));
+    case ACTIO_ORBIT_MOTION_FAILS: {
+        bool never = s->problem->motion.halted.why == ACTIO_STOP_HELD_MOVES; /* wherever it begins */
+        actio_report(f, never ? ACTIO_F_ORBIT_CANNOT : ACTIO_F_ORBIT_MOTION_FAILS,
+                     ACTIO_ARGS(ACTIO_TEXT(reason(s, reported))));
         break;
+    }
     case ACTIO_ORBIT_STOPPED:
         actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "searching for orbits");
         break;
@@ -240,6 +236,7 @@ static bool closes_after(struct actio_search *s, const struct actio_circuit *c, 
     double *y = actio_alloc(s->problem->ctx, s->o.ny + 1, sizeof *y), most = 0;
     if (!y) return false;
     memcpy(y, c->y, s->o.ny * sizeof *y);
+    actio_tangent_rewind(&s->o.x);
     int bad = actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + c->period / (double)k, y, NULL, 0, 1e-9);
     for (size_t i = 0; i < s->o.ny; i++) {
         double gap = y[i] - c->y[i] - s->o.turn[i] / (double)k;
@@ -307,12 +304,10 @@ static int search_from_file(struct actio_search *s)
     return f ? actio_orbit_keep(s, f) : (actio_orbit_say(s, &reported), 1);
 }
 
-/* The first guess that leads to an orbit. */
-static int search_one(struct actio_search *s)
+/* The first guess that leads to an orbit: 0. 1: none does, and *why is why the first one does not; -1: said. */
+static int try_guesses(struct actio_search *s, struct actio_orbit_report *why)
 {
     struct actio_orbit_report reported = { .status = ACTIO_ORBIT_MOTION_FAILS }, first = { 0 };
-    if (s->options->guess) return search_from_file(s);
-    if (actio_orbit_guess(s)) return 1;
     for (size_t i = 0; i < s->guesses; i++) {
         struct actio_circuit guess = { 0 };
         if (actio_orbit_lay_guess(s, i, &guess)) {
@@ -324,15 +319,31 @@ static int search_one(struct actio_search *s)
         if (i == 0) first = reported;
         if (reported.status == ACTIO_ORBIT_STOPPED || reported.status == ACTIO_ORBIT_NO_MEMORY) {
             actio_orbit_say(s, &reported);
-            return 1;
+            return -1;
         }
         if (actio_orbit_effort(s) > TIRED || s->method_fails) {
             actio_orbit_say(s, &first);
-            return 1;
+            return -1;
         }
     }
+    *why = first.status ? first : reported;
+    return 1;
+}
+
+static int search_one(struct actio_search *s)
+{
+    struct actio_orbit_report why;
+    if (s->options->guess) return search_from_file(s);
+    if (actio_orbit_guess(s)) return 1;
+    int bad = try_guesses(s, &why);
+    if (bad <= 0) return bad ? 1 : 0;
+    if (s->problem->model->resets.lines && !s->timed && !s->problem->model->orbit.has_period) {
+        if (actio_orbit_guess_late(s)) return 1;
+        bad = try_guesses(s, &why);
+        if (bad <= 0) return bad ? 1 : 0;
+    }
     /* no near return leads to one: a longer motion, and its shortest orbit */
-    if (!s->timed && !s->problem->model->orbit.has_period && !s->conservative) {
+    if (!s->timed && !s->problem->model->orbit.has_period && !s->conservative && !s->problem->model->resets.lines) {
         struct actio_findings *own = s->problem->f, quiet;
         actio_findings_open(&quiet, s->problem->ctx);
         s->wanted = 1;
@@ -342,7 +353,7 @@ static int search_one(struct actio_search *s)
         actio_findings_close(&quiet);
         if (s->out->count) return 0;
     }
-    actio_orbit_say(s, first.status ? &first : &reported);
+    actio_orbit_say(s, &why);
     return 1;
 }
 

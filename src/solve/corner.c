@@ -557,6 +557,13 @@ static int turn_velocities(struct actio_motion *m, size_t k, double t, double *y
     return status;
 }
 
+int actio_corner_repeat(struct actio_motion *m, size_t k, double t, double *y)
+{
+    bool turned;
+    set_modes(m, m->corner->after);
+    return turn_velocities(m, k, t, y, &turned);
+}
+
 int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, bool *turned)
 {
     *turned = false;

@@ -19,6 +19,8 @@ void actio_corner_undo(struct actio_motion *m); /* and come back */
 /* Switch k has flipped at this state: velocities behind it. The motion may be
  * reflected: the modes are then those before. *turned: something did jump. A flow status. */
 int actio_corner_turn(struct actio_motion *m, size_t k, double t, double *y, bool *turned);
+/* The last one once more, from a neighbouring state: velocities behind it. Modes are the caller's to keep. */
+int actio_corner_repeat(struct actio_motion *m, size_t k, double t, double *y);
 /* Modes and held values change together at an instant: velocities behind it, by momenta and rows. A flow status. */
 int actio_corner_jump(struct actio_motion *m, double t, double *y, const double *before, const double *after);
 /* After a stop because a row jumps on time, in a rough motion: does it surely? By much, or as much at another state. */

@@ -67,6 +67,7 @@ static int walk_all(struct walk *w, struct actio_turn *out)
     size_t d = o->d;
     if (actio_orbit_directions(o, o->t0, w->l->y, w->Q, NULL)) return ACTIO_FLOW_SINGULAR;
     memcpy(out->Q0, w->Q, o->ny * d * sizeof *out->Q0);
+    actio_tangent_rewind(&o->x);
     for (size_t i = 0; i < w->l->nodes; i++) {
         int bad = walk_segment(w, i, out->Phi + i * w->parts * d * d);
         if (bad) return bad;

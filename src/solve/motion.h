@@ -155,7 +155,13 @@ struct actio_halt {
         ACTIO_STOP_SEVERAL,    /* velocities behind a row that jumps are equally near */
         ACTIO_STOP_CURVED_ROW, /* the Lagrangian jumps, and a row is not linear in the velocities */
         ACTIO_STOP_TWO_RULES,  /* a velocity row and the Lagrangian jump at one place */
-        ACTIO_STOP_NO_RULE     /* the law in force has no rule for velocities that jump */
+        ACTIO_STOP_NO_RULE,    /* the law in force has no rule for velocities that jump */
+        /* of derivatives: a surface is only touched; two at one time; a held value carries numbers of the motion */
+        ACTIO_STOP_GRAZES,
+        ACTIO_STOP_TWO_SURFACES,
+        ACTIO_STOP_HELD_MOVES,
+        ACTIO_STOP_HELD_PARTS,   /* a held value does not return */
+        ACTIO_STOP_CONTACT_HOLDS /* or several meet */
     } why;
 };
 /* For stiff steppers. */

@@ -176,6 +176,7 @@ int actio_orbit_states(struct actio_orbit *o, const struct actio_circuit *l, con
 {
     double *state = actio_alloc(o->ctx, o->ny + 1, sizeof *state);
     int bad = state ? 0 : ACTIO_MARCH_NO_MEMORY;
+    actio_tangent_rewind(&o->x);
     for (size_t i = 0, first = 0, end; i < l->nodes && !bad; i++, first = end) {
         double to = i + 1 < l->nodes ? l->at[i + 1] : 1;
         for (end = first; end < count && at[end] < to;) end++;
@@ -183,4 +184,13 @@ int actio_orbit_states(struct actio_orbit *o, const struct actio_circuit *l, con
     }
     actio_free(o->ctx, state);
     return bad;
+}
+
+bool actio_orbit_returns(struct actio_orbit *o)
+{
+    size_t held;
+    if (actio_tangent_returns(&o->x, &held)) return true;
+    o->m->halted.why = ACTIO_STOP_HELD_PARTS;
+    o->m->halted.by = held;
+    return false;
 }

@@ -53,6 +53,9 @@ double actio_orbit_time(const struct actio_orbit *o, const struct actio_circuit 
  * k*ny. A flow or march status. */
 int actio_orbit_states(struct actio_orbit *o, const struct actio_circuit *l, const double *at, size_t count, double *y);
 
+/* After a turn: held values are those of its beginning, where the motion depends on them; else it has halted. */
+bool actio_orbit_returns(struct actio_orbit *o);
+
 /* How a search ended. */
 enum actio_orbit_status {
     ACTIO_ORBIT_FOUND,

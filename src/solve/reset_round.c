@@ -20,6 +20,12 @@ int actio_reset_fails(struct actio_motion *m)
 
 static double *held_of(const struct actio_motion *m) { return m->here.mode + m->sys->switches.count; }
 
+static int told(struct actio_motion *m, enum actio_reset_stage stage, double t, const double *y)
+{
+    const struct actio_reset_witness *who = &m->resets->witness;
+    return who->follow ? who->follow(who->user, stage, t, y) : ACTIO_FLOW_OK;
+}
+
 /* ---- what is set */
 
 static int differs(struct actio_motion *m, size_t statement, size_t assign, size_t other, double t)
@@ -135,6 +141,7 @@ static int set_held(struct actio_motion *m, double t, double *y)
     if (!changed) return ACTIO_FLOW_OK;
     int status = actio_switches_reread(m, t, y, in->guard);
     memcpy(in->after, m->here.mode, modes * sizeof *in->after);
+    if (!status) status = told(m, ACTIO_RESET_JUMPS, t, y);
     return status ? status : actio_corner_jump(m, t, y, in->before, in->after);
 }
 
@@ -151,6 +158,7 @@ static int set_all(struct actio_motion *m, double t, double *y, bool *moved)
     actio_switches_note(m, t, y, in->guard);
     set_between(in, m->n, 2 * m->n, y + m->n, &turned);
     status = check_positions(m, t, y);
+    if (!status) status = told(m, ACTIO_RESET_TURNS, t, y);
     if (!status) status = push_velocities(m, t, y);
     return status ? status : actio_switches_reread(m, t, y, in->guard);
 }
@@ -172,6 +180,7 @@ int actio_reset_round(struct actio_motion *m, double t, double *y, bool *stops)
     memcpy(in->value, actio_resets_values(m, t, y), s->assigns * sizeof *in->value);
     for (size_t i = 0; i < s->statements; i++) *stops |= in->fires[i] && s->statement[i].stops;
     int status = collect(m, t);
+    if (!status) status = told(m, ACTIO_RESET_READS, t, y);
     if (!status) status = list_statements(m, t);
     if (!status) status = set_all(m, t, y, &moved);
     if (!status && actio_contacts_hard(m)) status = actio_contacts_set(m->contacts, t, y, moved);

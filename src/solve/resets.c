@@ -420,7 +420,8 @@ void actio_resets_begin(struct actio_motion *m, double t)
     memset(in->y, 0, m->ny * sizeof *in->y);
     const double *values = actio_resets_values(m, t, in->y), *clock = clock_numbers(in, values);
     if (s->held)
-        memcpy(m->here.mode + m->sys->switches.count, start_numbers(in, values), s->held * sizeof *m->here.mode);
+        memcpy(m->here.mode + m->sys->switches.count, in->start ? in->start : start_numbers(in, values),
+               s->held * sizeof *m->here.mode);
     for (size_t k = 0; k < s->clocks; k++) {
         in->period[k] = clock[2 * k];
         in->from[k] = s->has_from[k] ? clock[2 * k + 1] : s->from;
@@ -512,6 +513,22 @@ void actio_resets_close(struct actio_motion *m)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, in);
     m->resets = NULL;
+}
+
+void actio_resets_attend(struct actio_motion *m, struct actio_reset_witness who)
+{
+    if (m->resets) m->resets->witness = who;
+}
+
+void actio_resets_start(struct actio_motion *m, const double *held)
+{
+    if (m->resets) m->resets->start = held;
+}
+
+void actio_resets_skip(struct actio_motion *m, double t)
+{
+    for (size_t k = 0; m->resets && k < m->sys->resets.clocks; k++)
+        while (tick_time(m->resets, k) <= t + actio_reset_slack(t)) m->resets->tick[k]++;
 }
 
 size_t actio_resets_rounds(const struct actio_motion *m) { return m->resets ? m->resets->rounds : 0; }

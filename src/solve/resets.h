@@ -17,6 +17,17 @@ void actio_resets_close(struct actio_motion *m);
 void actio_resets_begin(struct actio_motion *m, double t); /* a new motion: held values and clocks as at its start */
 /* The flow with instants; the motion keeps the one given. */
 struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow);
+/* Who follows a round: right sides are read; held values change, and velocities with them; velocities are set, and not
+ * yet brought onto the constraints. A flow status. */
+enum actio_reset_stage { ACTIO_RESET_READS, ACTIO_RESET_JUMPS, ACTIO_RESET_TURNS };
+struct actio_reset_witness {
+    int (*follow)(void *user, enum actio_reset_stage stage, double t, const double *y);
+    void *user;
+};
+void actio_resets_attend(struct actio_motion *m, struct actio_reset_witness who); /* zeroed: nobody */
+/* Held values with which motions begin, NULL: those of the model. */
+void actio_resets_start(struct actio_motion *m, const double *held);
+void actio_resets_skip(struct actio_motion *m, double t); /* what clocks do at this time is done */
 /* How many rounds there were since the motion began: two runs that are compared must have as many. */
 size_t actio_resets_rounds(const struct actio_motion *m);
 /* What a motion that goes on must know besides the modes: bytes of clocks and sides, to visit one after the other. */

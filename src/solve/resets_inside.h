@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a motion knows of its instants. Inside resets.c and reset_round.c only. */
+ * What a motion knows of its instants. Inside resets.c, reset_round.c and saltation.c only. */
 #ifndef ACTIO_SOLVE_RESETS_INSIDE_H
 #define ACTIO_SOLVE_RESETS_INSIDE_H
 
@@ -25,6 +25,8 @@ struct actio_resets {
     double again_from;
     double slack; /* rows this little before the instant are after it */
     struct actio_reset_end end;
+    const double *start; /* held values at the beginning, where another motion left them; NULL: those of the model */
+    struct actio_reset_witness witness;
 };
 
 const double *actio_resets_values(struct actio_motion *m, double t, const double *y);

@@ -215,11 +215,13 @@ int actio_shoot_linearise(struct actio_shoot *s, double local)
         if (actio_orbit_directions(o, actio_orbit_time(o, s->l, i), s->l->y + i * s->ny, s->Q + i * s->ny * s->d,
                                    s->lift + i * s->ny))
             return ACTIO_FLOW_SINGULAR;
+    actio_tangent_rewind(&o->x);
     for (size_t i = 0; i < s->m; i++) {
         int bad = segment(s, i, local);
         if (bad) return bad;
         if (actio_stopped(o->ctx)) return ACTIO_FLOW_STOPPED;
     }
+    if (!actio_orbit_returns(o)) return ACTIO_FLOW_FAILED;
     shoot_eliminate(s);
     /* of the end: the start may still be on its way to the orbit */
     actio_tangent_rates(&o->x, o->t0 + s->l->period, s->end + (s->m - 1) * s->ny, s->rate);
@@ -421,6 +423,7 @@ int actio_orbit_mismatch(struct actio_orbit *o, struct actio_circuit *l, double 
 {
     struct actio_shoot s;
     int bad = actio_shoot_open(&s, o, l) ? ACTIO_MARCH_NO_MEMORY : 0;
+    actio_tangent_rewind(&o->x);
     for (size_t i = 0; i < l->nodes && !bad; i++) {
         memcpy(s.end + i * o->ny, l->y + i * o->ny, o->ny * sizeof *s.end);
         bad = actio_tangent_go(&o->x, actio_orbit_time(o, l, i), actio_orbit_time(o, l, i + 1), s.end + i * o->ny, NULL,

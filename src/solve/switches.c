@@ -67,6 +67,7 @@ static void guard_shares(struct actio_motion *m, double t, const double *y, doub
 void actio_switch_guard(void *user, double t, const double *y, double *g)
 {
     struct actio_motion *m = user;
+    if (m->sys->switches.count == 0) return;
     const double *u = guards_at(m, t, y);
     for (size_t k = 0; k < m->sys->switches.count; k++) {
         double n = is_whole(m, k) ? m->here.mode[k] : 0;

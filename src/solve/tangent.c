@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The variational equations  X' = f_y X (+ f_a),  on the formulas of the elimination, or by solving the equations of
  * motion once more for each direction. */
-#include "solve/tangent.h"
+#include "solve/saltation.h"
 #include "solve/between.h"
+#include "solve/contacts.h"
 #include "solve/law.h"
 
 #include <math.h>
 #include <string.h>
+
+#define BOUNCES 1e-12 /* the tolerance by which bounces come to rest: hardly ever */
 
 /* out = J X with J by entries, row by row, `rows` rows; sums of a few columns at a time stay in registers. */
 static inline __attribute__((always_inline)) void multiply_some(size_t some, size_t columns,
@@ -133,13 +136,18 @@ static int tangent_project(void *user, double t, double *Y)
     return actio_motion_project(((struct actio_tangent *)user)->m, t, Y);
 }
 
-/* ---- switches: guards see y only */
+/* ---- what happens: guards see y only */
 
 static void guard(void *user, double t, const double *y, double *g)
 {
-    actio_switch_guard(((struct actio_tangent *)user)->m, t, y, g);
+    struct actio_tangent *x = user;
+    x->inner.guard(x->m, t, y, g);
 }
-static int side(void *user, size_t k) { return actio_switch_side(((struct actio_tangent *)user)->m, k); }
+static int side(void *user, size_t k)
+{
+    struct actio_tangent *x = user;
+    return x->inner.side(x->m, k);
+}
 
 static int unfold(void *user, double t, const double *Y, double *y)
 {
@@ -159,56 +167,82 @@ static int fold(void *user, double t, const double *y, double *Y)
     return ACTIO_FLOW_OK;
 }
 
-/* dX = (f+ - f-) (g_y X + g_a) / g' at the crossing: neighbours cross earlier or later. */
-static void jump(struct actio_tangent *x, size_t k, const double *gradient, double rate, const double *before,
-                 const double *after)
-{
-    const struct actio_places *at = &x->m->sys->jets.guards_y;
-    size_t n = x->m->n, columns = x->columns;
-    double *X = x->seen + x->ny;
-    for (size_t c = 0; c < columns; c++) {
-        double lead = x->by_param && c + 1 == columns ? gradient[at->count + k] : 0;
-        for (size_t e = 0; e < at->count; e++)
-            if (at->row[e] == k) lead += gradient[e] * X[at->col[e] * columns + c];
-        for (size_t i = 0; i < x->m->N; i++) X[(n + i) * columns + c] += (after[i] - before[i]) * lead / rate;
-    }
-}
-
 static int crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_tangent *x = user;
-    struct actio_motion *m = x->m;
-    double *before = x->rates, rate = 0;
-    int status = actio_motion_solve(m, t, y);
-    if (status) return status;
-    memcpy(before, m->here.zdot, m->N * sizeof *before);
-    rate = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, y)[m->sys->switches.count + k];
-    memcpy(x->seen, y, m->ny * sizeof *y);
-    status = actio_switch_crossed(m, k, t, y);
-    if (!status && x->columns && memcmp(x->seen, y, m->ny * sizeof *y) != 0) {
-        m->halted.why = ACTIO_STOP_VELOCITIES_JUMP; /* neighbours jump by other amounts: that is not formed */
-        m->halted.by = k;
-        return ACTIO_FLOW_FAILED;
-    }
-    if (!status) status = actio_motion_solve(m, t, y);
-    if (status || x->columns == 0 || rate == 0) return status;
-    jump(x, k, actio_motion_quantity(m, ACTIO_Q_GUARDS_Y, t, y), rate, before, m->here.zdot);
-    return status;
+    int status = actio_saltation_meet(x, k, t, y);
+    if (!status) status = x->inner.crossed(x->m, k, t, y);
+    return status ? status : actio_saltation_leave(x, t, y);
+}
+
+static int tick(void *user, double t, double *y)
+{
+    struct actio_tangent *x = user;
+    int status = actio_saltation_meet(x, SIZE_MAX, t, y);
+    if (!status) status = x->inner.clock.tick(x->m, t, y);
+    return status ? status : actio_saltation_leave(x, t, y);
+}
+
+static double next_tick(void *user)
+{
+    struct actio_tangent *x = user;
+    return x->inner.clock.next(x->m);
+}
+
+static int enter(void *user, double t, double *y)
+{
+    struct actio_tangent *x = user;
+    if (!x->begins) actio_resets_skip(x->m, t);
+    int status = actio_saltation_meet(x, SIZE_MAX, t, y);
+    if (!status) status = x->inner.enter(x->m, t, y);
+    return status ? status : actio_saltation_leave(x, t, y);
+}
+
+/* Switches, contacts and statements. Events that are only listed are not looked at, but beside contacts. */
+static struct actio_ode what_happens(struct actio_motion *m)
+{
+    struct actio_ode plain = { .user = m,
+                               .guards = m->sys->switches.count,
+                               .guard = actio_switch_guard,
+                               .side = actio_switch_side,
+                               .crossed = actio_switch_crossed };
+    if (!actio_contacts_hard(m)) return actio_resets_over(m, plain);
+    plain.guards = m->flow.guards;
+    plain.watched = m->flow.watched;
+    plain.guard = m->flow.guard;
+    plain.side = m->flow.side;
+    plain.crossed = m->flow.crossed;
+    plain.enter = m->flow.enter;
+    return actio_resets_over(m, plain);
+}
+
+static int pass_by(void *user, size_t k, double t, const double *y)
+{
+    (void)user;
+    (void)k;
+    (void)t;
+    (void)y;
+    return ACTIO_FLOW_OK;
 }
 
 static void make_flow(struct actio_tangent *x)
 {
     struct actio_motion *m = x->m;
-    x->flow =
-        (struct actio_ode){ .n = x->ny, .user = x, .rhs = rhs, .project = m->flow.project ? tangent_project : NULL };
-    if (m->sys->switches.count == 0) return;
+    bool restricted = m->sys->levels || m->sys->field.slaves;
+    x->flow = (struct actio_ode){ .n = x->ny, .user = x, .rhs = rhs, .project = restricted ? tangent_project : NULL };
+    x->inner = what_happens(m);
+    if (!x->across) return;
     x->flow.known = x->ny;
     x->flow.unfold = unfold;
     x->flow.fold = fold;
-    x->flow.guards = m->sys->switches.count;
+    x->flow.guards = x->inner.guards;
+    x->flow.watched = x->inner.watched;
+    x->flow.passed = pass_by;
     x->flow.guard = guard;
     x->flow.side = side;
     x->flow.crossed = crossed;
+    if (x->inner.enter) x->flow.enter = enter;
+    if (x->inner.clock.next) x->flow.clock = (struct actio_clock){ next_tick, tick };
 }
 
 int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struct actio_motion *m, size_t columns)
@@ -221,14 +255,14 @@ int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struc
     if (m->sys->switches.count && (actio_motion_need(m, ACTIO_Q_GUARDS) || actio_motion_need(m, ACTIO_Q_GUARDS_Y)))
         return 1;
     size_t wide = m->sys->externals ? (m->ny + m->sys->externals) * columns + m->sys->externals * m->ny : 0;
-    x->block = actio_alloc(ctx, 3 * all + equations * (columns + 1) + 2 * m->N + wide + 1, sizeof(double));
+    x->block = actio_alloc(ctx, 3 * all + equations * (columns + 1) + m->N + wide + 1, sizeof(double));
     if (!x->block) return 1;
     x->seen = x->block + all;
     x->scale = x->seen + all;
-    x->rates = x->scale + all;
-    x->work = x->rates + m->N;
+    x->work = x->scale + all;
     x->wide = x->work + equations * (columns + 1) + m->N;
     x->slopes = x->wide + (m->ny + m->sys->externals) * columns;
+    if (!m->sys->field.axes && actio_saltation_open(x)) return 1;
     make_flow(x);
     return 0;
 }
@@ -237,13 +271,14 @@ void actio_tangent_close(struct actio_tangent *x)
 {
     if (x->ctx) actio_free(x->ctx, x->block);
     x->block = NULL;
+    if (x->ctx) actio_saltation_close(x);
 }
 
 void actio_tangent_direct(struct actio_tangent *x, const double *direction)
 {
     struct actio_motion *m = x->m;
     static const enum actio_quantity made_of_it[] = { ACTIO_Q_TANGENT, ACTIO_Q_EQUATIONS_Y, ACTIO_Q_GUARDS_Y,
-                                                      ACTIO_Q_LEVELS_Y };
+                                                      ACTIO_Q_LEVELS_Y, ACTIO_Q_RESETS_Y };
     x->by_param = direction != NULL;
     for (size_t i = 0; i < m->sys->params; i++) m->here.hidden[i] = direction ? direction[i] : 0;
     for (size_t i = 0; i < sizeof made_of_it / sizeof *made_of_it; i++)
@@ -262,24 +297,61 @@ static void set_scales(struct actio_tangent *x, double local)
     }
 }
 
+void actio_tangent_rewind(struct actio_tangent *x)
+{
+    if (x->across) memcpy(x->held, x->held_first, x->m->sys->resets.held * sizeof *x->held);
+}
+
+void actio_tangent_place(struct actio_tangent *x, const double *held)
+{
+    if (!x->across) return;
+    actio_resets_start(x->m, held);
+    actio_resets_begin(x->m, x->m->sys->resets.from);
+    actio_resets_start(x->m, NULL);
+    const double *now = x->m->here.mode + x->m->sys->switches.count;
+    memcpy(x->held_first, now, x->m->sys->resets.held * sizeof *now);
+    actio_tangent_rewind(x);
+}
+
+/* Modes and held values of a piece. */
+static int set_out(struct actio_tangent *x, double t, const double *y)
+{
+    if (!x->across) return 0;
+    what_happens(x->m); /* another march may have had its own */
+    actio_resets_start(x->m, x->held);
+    actio_resets_attend(x->m, actio_saltation_witness(x));
+    actio_saltation_begin(x);
+    if (x->m->contacts) x->m->contacts->local = BOUNCES;
+    return actio_motion_begin(x->m, t, y);
+}
+
+/* What it leaves to the next one. */
+static int arrive(struct actio_tangent *x, int status)
+{
+    if (!x->across) return status;
+    const double *held = x->m->here.mode + x->m->sys->switches.count;
+    memcpy(x->held, held, x->m->sys->resets.held * sizeof *held);
+    actio_resets_start(x->m, NULL);
+    actio_resets_attend(x->m, (struct actio_reset_witness){ 0 });
+    return status ? status : actio_saltation_end(x);
+}
+
 int actio_tangent_go(struct actio_tangent *x, double t0, double t1, double *y, double *X, size_t columns, double local)
 {
     x->columns = X ? columns : 0;
     actio_between_refuse(x->m, x->columns > 0);
     set_scales(x, local);
-    double *Y = x->m->sys->switches.count ? x->seen : x->block;
+    double *Y = x->across ? x->seen : x->block;
     memcpy(Y, y, x->ny * sizeof *y);
     if (X) memcpy(Y + x->ny, X, x->ny * columns * sizeof *X);
     struct actio_march_task task = {
         .stepper = &actio_dop853, .t0 = t0, .t1 = t1, .y0 = Y, .rtol = local, .atol = local, .max_steps = x->most_steps
     };
     struct actio_march_result out = { .y = x->block };
-    if (x->m->sys->switches.count) {
-        int bad = actio_motion_begin(x->m, t0, y);
-        if (bad) return bad;
-    }
-    int status = actio_march(x->ctx, &x->flow, &task, &out);
-    const double *end = x->m->sys->switches.count ? x->seen : x->block;
+    int status = set_out(x, t0, y);
+    if (!status) status = actio_march(x->ctx, &x->flow, &task, &out);
+    status = arrive(x, status);
+    const double *end = x->across ? x->seen : x->block;
     if (status) return status;
     memcpy(y, end, x->ny * sizeof *y);
     if (X) memcpy(X, end + x->ny, x->ny * columns * sizeof *X);
@@ -300,8 +372,9 @@ size_t actio_tangent_sample(struct actio_tangent *x, double t0, const double *y,
                                      .rows = { { count, times, rows, count } },
                                      .max_steps = x->most_steps };
     struct actio_march_result out = { .y = x->block };
-    *status = x->m->sys->switches.count ? actio_motion_begin(x->m, t0, y) : 0;
+    *status = set_out(x, t0, y);
     if (!*status) *status = actio_march(x->ctx, &x->flow, &task, &out);
+    *status = arrive(x, *status);
     return out.rows;
 }
 
