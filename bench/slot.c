@@ -2,6 +2,7 @@
  * The disk as plain functions for timing: model text to a motion with compiled kernels, then step by step from the
  * start, or a whole run with its estimates and rows. */
 #include "slot.h"
+#include "solve/along.h"
 
 #include "kernel/compile.h"
 #include "model/model.h"
@@ -41,7 +42,9 @@ static int open_disk(void)
     double param[16];
     for (size_t i = 0; i < model->params; i++) param[i] = model->param[i].value;
     sys = actio_system_form(&ctx, model, actio_form_dalembert);
-    if (!sys || actio_motion_open(&motion, &ctx, sys, param) || actio_motion_need(&motion, ACTIO_Q_OUTPUTS)) return 1;
+    if (!sys || actio_motion_open(&motion, &ctx, sys, param) || actio_motion_need(&motion, ACTIO_Q_OUTPUTS)
+        || actio_along_need(&motion))
+        return 1;
     for (size_t i = 0; i < 4; i++) {
         start[i] = actio_model_number(model, model->coord[i].start);
         start[4 + i] = actio_model_number(model, model->coord[i].start_dot);

@@ -380,9 +380,10 @@ def closes(b):
         orbit = b.one(model, *words)
         if not orbit:
             continue
-        status, out, err = call(b.program, "run", b.path(model), *data(orbit["point"]), "--time", "0..%r" % orbit["period"], "--points", "2", "--tol", "1e-12", "-o", "-", "--quiet")
+        status, out, err = call(b.program, "run", b.path(model), *data(orbit["point"]), "--time", "0..%r" % orbit["period"], "--points", "101", "--tol", "1e-12", "-o", "-", "--quiet")
         if b.tally.check(status == 0, "%s: run from the printed point: %s" % (model, err[:200])):
-            first, last = rows(out)
+            all_rows = rows(out)
+            first, last = all_rows[0], all_rows[-1]
             most = max(1, max(abs(complex(*m)) for m in orbit["multipliers"]))
             loose = words[-1] if "--loose" in words else ""
             for name in orbit["point"]:

@@ -72,14 +72,14 @@ static void reached(void *user, double t, const double *y, bool jumps)
     f->reached++;
 }
 
-static void passed(void *user, double from, double to, actio_dense_fn inside, void *where)
+static void passed(void *user, double from, double to, const struct actio_inside *inside)
 {
     struct followed *f = user;
     double y[2];
     if (from != f->t || !(to > from) || f->jumping) f->in_order = false;
     for (int k = 1; k < 8; k++) {
         double t = from + (to - from) * k / 8;
-        inside(where, t, y);
+        inside->value(inside->where, t, y);
         f->worst = fmax(f->worst, away(t, y, false));
     }
     f->parts++;
@@ -89,7 +89,7 @@ TEST(a_follower_sees_the_whole_motion_in_order_and_both_sides_of_each_jump)
 {
     double y0[] = { 0, 2 }, y[2];
     struct followed f = { .in_order = true };
-    struct actio_follower follower = { reached, passed, &f };
+    struct actio_follower follower = { .at = reached, .part = passed, .user = &f };
     struct actio_ode flow = { .n = 2, .rhs = falls, .guards = 1, .guard = height, .crossed = bounces, .side = above };
     struct actio_march_task task = { .t1 = 21, .rtol = 1e-10, .atol = 1e-10, .y0 = y0, .follower = &follower };
     struct actio_march_result result = { .y = y };

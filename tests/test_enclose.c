@@ -4,6 +4,7 @@
 #include "base/math.h"
 #include "check.h"
 #include "kernel/compile.h"
+#include "kernel/narrow.h"
 #include "kernel/range.h"
 
 #include <stdlib.h>
@@ -159,6 +160,84 @@ TEST(no_value_lies_outside_of_its_range)
     CHECK(points > 1000000 && outside == 0);
 }
 
+/* ---- operations that may have narrow features */
+
+static size_t looks, astray;
+
+static bool lies_in(struct actio_range a, double x) { return isnan(x) ? true : actio_range_has(a, x); }
+
+static void check_looks(struct world *w, const struct actio_kernel *k, struct actio_narrow *n, const double *pre)
+{
+    struct actio_range box[INPUTS], in[INPUTS];
+    struct actio_narrow_range over[2 * MOST_NODES];
+    struct actio_narrow_point look[2 * MOST_NODES];
+    const actio_slot *slot;
+    double x[INPUTS];
+    size_t inputs = actio_kernel_inputs(k, &slot), tests = actio_narrow_tests(n);
+    random_box(w, box);
+    for (size_t i = 0; i < inputs; i++) in[i] = box[slot[i].index];
+    actio_narrow_enclose(n, in, pre, over);
+    for (size_t l = 0; l < SAMPLES; l++) {
+        for (size_t i = 0; i < inputs; i++) x[i] = w->q[slot[i].index * SAMPLES + l];
+        actio_narrow_sample(n, x, pre, look);
+        for (size_t j = 0; j < tests; j++, looks++) {
+            double most = fmax(fabs(over[j].slope.lo), fabs(over[j].slope.hi));
+            astray += !lies_in(over[j].operand, look[j].operand) || !lies_in(over[j].value, look[j].value);
+            astray += isfinite(look[j].slope) && look[j].slope > most * (1 + 1e-12) + 1e-300;
+        }
+    }
+}
+
+TEST(looks_at_operations_lie_in_their_ranges)
+{
+    for (int round = 0; round < 600; round++) {
+        struct world w;
+        actio_expr e[LEAVES + MOST_NODES], out[OUTS];
+        open_world(&w);
+        uint32_t n = random_nodes(&w, e, 2 + below(MOST_NODES - 2), false);
+        for (uint32_t j = 0; j < OUTS; j++) out[j] = e[n - 1 - below(n > 8 ? 8 : n)];
+        struct actio_kernel *k = actio_kernel_compile(&w.ctx, &w.pool, out, OUTS);
+        struct actio_narrow *narrow = actio_narrow_open(&w.ctx, k);
+        double *work = malloc(actio_kernel_work(k) * sizeof *work),
+               *pre = malloc((actio_kernel_pre(k) + 1) * sizeof *pre);
+        actio_kernel_prologue(k, 1, NULL, pre, work);
+        CHECK(narrow && actio_narrow_tests(narrow) <= 2 * MOST_NODES);
+        for (int boxes = 0; boxes < 4 && narrow; boxes++) check_looks(&w, k, narrow, pre);
+        actio_narrow_close(narrow, &w.ctx);
+        free(work);
+        free(pre);
+        actio_kernel_free(k);
+        close_world(&w);
+    }
+    printf("    %zu looks, %zu astray\n", looks, astray);
+    CHECK(looks > 100000 && astray == 0);
+}
+
+/* f = exp(-(x/1e-3)^2)/(2 + sin x): what is missed of the exponential is at most that much of f, and not far less. */
+TEST(what_is_missed_of_an_operation_bounds_what_its_result_may_be_off)
+{
+    struct world w;
+    open_world(&w);
+    actio_expr x = w.leaf[0], scaled = actio_op2(&w.pool, ACTIO_DIV, x, actio_const(&w.pool, 1e-3));
+    actio_expr bell = actio_op1(&w.pool, ACTIO_EXP, actio_op1(&w.pool, ACTIO_NEG, actio_power(&w.pool, scaled, 2)));
+    actio_expr below_it = actio_op2(&w.pool, ACTIO_ADD, actio_const(&w.pool, 2), actio_op1(&w.pool, ACTIO_SIN, x));
+    actio_expr f = actio_op2(&w.pool, ACTIO_DIV, bell, below_it);
+    struct actio_kernel *k = actio_kernel_compile(&w.ctx, &w.pool, &f, 1);
+    struct actio_narrow *n = actio_narrow_open(&w.ctx, k);
+    struct actio_range in = actio_range_of(-1, 1);
+    struct actio_narrow_range over[8];
+    double pre[16], work[4096], missed[8] = { 0 }, out = 0;
+    actio_kernel_prologue(k, 1, NULL, pre, work);
+    actio_narrow_enclose(n, &in, pre, over);
+    for (size_t j = 0; j < actio_narrow_tests(n); j++)
+        if (over[j].operand.lo < -1e5) missed[j] = .5; /* the exponential */
+    actio_narrow_missed(n, &in, pre, missed, &out);
+    CHECK(out >= .5 / (2 - sin(1.)) && out <= .5 / (2 - sin(1.)) * 1.01);
+    actio_narrow_close(n, &w.ctx);
+    actio_kernel_free(k);
+    close_world(&w);
+}
+
 /* One operation, narrow operands: the range is the slope times the width, not much more. */
 TEST(ranges_of_single_operations_are_narrow)
 {
@@ -229,5 +308,7 @@ int main(void)
     RUN(no_value_lies_outside_of_its_range);
     RUN(ranges_of_single_operations_are_narrow);
     RUN(rates_are_the_derivatives_of_formulas);
+    RUN(looks_at_operations_lie_in_their_ranges);
+    RUN(what_is_missed_of_an_operation_bounds_what_its_result_may_be_off);
     return DONE();
 }

@@ -19,7 +19,7 @@ allowed() {
     kernel) echo "base/ expr/ math_text.h" ;;
     algebra | result) echo "base/" ;;
     equations) echo "base/ expr/ model/ kernel/ algebra/" ;;
-    solve) echo "base/ algebra/ result/ kernel/kernel.h equations/system.h" ;;
+    solve) echo "base/ algebra/ result/ kernel/kernel.h kernel/narrow.h equations/system.h" ;;
     verdict) echo "base/ expr/ model/ kernel/ algebra/ equations/" ;;
     explain) echo "base/ expr/ model/ equations/ solve/motion.h verdict/" ;;
     derive) echo "base/ expr/ model/ kernel/ algebra/ equations/ verdict/" ;;

@@ -178,6 +178,8 @@ size_t actio_list_multiplier_gradient(struct actio_formation *F, actio_expr **ou
 struct actio_dual_formulas *actio_form_dual(struct actio_formation *F, const struct actio_dual_choice *choice);
 /* tangent.c: likewise. */
 size_t actio_list_tangent(struct actio_formation *F, actio_expr **out);
+size_t actio_list_along(struct actio_formation *F, actio_expr **out);
+size_t actio_list_equations_along(struct actio_formation *F, actio_expr **out);
 size_t actio_list_equations_y(struct actio_formation *F, actio_expr **out);
 size_t actio_list_levels_y(struct actio_formation *F, actio_expr **out);
 size_t actio_list_guards_y(struct actio_formation *F, actio_expr **out);

@@ -371,6 +371,8 @@ static void list_observed(struct list *l) { add_made(l, actio_list_observed); }
 static void list_multiplier_gradient(struct list *l) { add_made(l, actio_list_multiplier_gradient); }
 
 static void list_tangent(struct list *l) { add_made(l, actio_list_tangent); }
+static void list_along(struct list *l) { add_made(l, actio_list_along); }
+static void list_equations_along(struct list *l) { add_made(l, actio_list_equations_along); }
 static void list_equations_y(struct list *l) { add_made(l, actio_list_equations_y); }
 static void list_levels_y(struct list *l) { add_made(l, actio_list_levels_y); }
 static void list_guards_y(struct list *l) { add_made(l, actio_list_guards_y); }
@@ -412,6 +414,8 @@ static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_CURVATURE] = list_curvature,
     [ACTIO_Q_DUAL_POINT] = list_dual_point,
     [ACTIO_Q_TANGENT] = list_tangent,
+    [ACTIO_Q_ALONG] = list_along,
+    [ACTIO_Q_EQUATIONS_ALONG] = list_equations_along,
     [ACTIO_Q_EQUATIONS_Y] = list_equations_y,
     [ACTIO_Q_LEVELS_Y] = list_levels_y,
     [ACTIO_Q_GUARDS_Y] = list_guards_y,

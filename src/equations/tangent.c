@@ -84,6 +84,39 @@ static actio_expr *equations(struct actio_formation *F)
     return e;
 }
 
+/* d(e) along a direction of the state and of time, whose numbers are those of the doubled action's difference. */
+static void along_state(struct actio_formation *F, const actio_expr *e, size_t count, actio_expr *out)
+{
+    struct actio_seed *seed = actio_form_array(F, F->n + F->N + 1, sizeof *seed);
+    size_t seeds = 0;
+    for (uint32_t i = 0; i < F->n; i++) {
+        seed[seeds++] = (struct actio_seed){ F->sym.q[i], actio_symbol(&F->pool, ACTIO_SPACE_QMINUS, i) };
+        seed[seeds++] = (struct actio_seed){ F->sym.v[i], actio_symbol(&F->pool, ACTIO_SPACE_VMINUS, i) };
+    }
+    for (uint32_t i = 0; i < F->m; i++)
+        seed[seeds++] = (struct actio_seed){ F->sym.s[i], actio_symbol(&F->pool, ACTIO_SPACE_SMINUS, i) };
+    seed[seeds++] = (struct actio_seed){ F->sym.time, actio_symbol(&F->pool, ACTIO_SPACE_LMINUS, 0) };
+    actio_along(&F->pool, e, count, seed, seeds, out);
+}
+
+size_t actio_list_along(struct actio_formation *F, actio_expr **out)
+{
+    size_t pivots = F->sys.solved.pivots, firsts = F->N + pivots;
+    *out = actio_form_array(F, firsts + F->N, sizeof **out);
+    memcpy(*out, F->solved.zdot, F->N * sizeof **out);
+    if (pivots) memcpy(*out + F->N, F->solved.pivot, pivots * sizeof **out);
+    along_state(F, F->solved.zdot, F->N, *out + firsts);
+    return firsts + F->N;
+}
+
+size_t actio_list_equations_along(struct actio_formation *F, actio_expr **out)
+{
+    size_t count = F->N + F->sys.p;
+    *out = actio_form_array(F, count, sizeof **out);
+    along_state(F, equations(F), count, *out);
+    return count;
+}
+
 size_t actio_list_equations_y(struct actio_formation *F, actio_expr **out)
 {
     return list_with_derivatives(F, NULL, 0, equations(F), F->N + F->sys.p, &F->sys.jets.equations_y, out);

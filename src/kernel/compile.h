@@ -38,6 +38,11 @@ struct actio_program {
     size_t head;
 };
 
+/* enclose.c and forward.c: one instruction over ranges, or numbers and their rates, of registers. */
+struct actio_range;
+void actio_enclose_instr(const struct actio_instr *i, struct actio_range *w);
+void actio_forward_instr(const struct actio_instr *i, double *w, double *d);
+
 /* Makes a kernel for the outputs; it owns its program and outlives the pool. Escapes when the plan is over budget;
  * never NULL.
  * Runs in the interpreter until actio_kernels_native succeeds. Freed with actio_kernel_free. */

@@ -22,7 +22,7 @@ static const uint8_t arity_of[] = {
 #undef INSTR
 };
 
-static void enclose_instr(const struct actio_instr *i, struct actio_range *w)
+void actio_enclose_instr(const struct actio_instr *i, struct actio_range *w)
 {
     const int32_t k = (int32_t)i->b;
     const int arity = arity_of[i->op];
@@ -35,7 +35,7 @@ static void enclose_instr(const struct actio_instr *i, struct actio_range *w)
     const bool same = i->a == i->b;
     struct actio_range r = ACTIO_RANGE_ALL;
     switch (i->op) {
-#define INSTR(name, arity, value, rate, range)                                                                         \
+#define INSTR(name, arity, value, rate, range, slope)                                                                  \
     case ACTIO_I_##name:                                                                                               \
         r = (range);                                                                                                   \
         break;
@@ -54,6 +54,6 @@ void actio_kernel_enclose(const struct actio_kernel *k, const struct actio_range
     const struct actio_section *s = &actio_kernel_program(k)->body;
     for (uint32_t r = 0; r < s->fixed; r++) work[r] = isnan(pre[r]) ? ACTIO_RANGE_ALL : actio_range_at(pre[r]);
     for (uint32_t i = 0; i < s->loaded; i++) work[s->fixed + i] = in[i];
-    for (size_t i = 0; i < s->count; i++) enclose_instr(&s->code[i], work);
+    for (size_t i = 0; i < s->count; i++) actio_enclose_instr(&s->code[i], work);
     for (size_t j = 0; j < s->outs; j++) out[j] = work[s->out[j]];
 }

@@ -44,7 +44,7 @@ struct operands {
 static double value_of(uint32_t op, double a, double b, double c, int32_t k)
 {
     switch (op) {
-#define INSTR(name, arity, value, rate, range)                                                                         \
+#define INSTR(name, arity, value, rate, range, slope)                                                                  \
     case ACTIO_I_##name:                                                                                               \
         return (value);
 #include "kernel/instr.def"
@@ -59,7 +59,7 @@ static double rate_of(uint32_t op, const struct operands *x, double r)
     const int32_t k = x->k;
     (void)c;
     switch (op) {
-#define INSTR(name, arity, value, rate, range)                                                                         \
+#define INSTR(name, arity, value, rate, range, slope)                                                                  \
     case ACTIO_I_##name:                                                                                               \
         return (rate);
 #include "kernel/instr.def"
@@ -68,8 +68,12 @@ static double rate_of(uint32_t op, const struct operands *x, double r)
     }
 }
 
-static void forward_instr(const struct actio_instr *i, double *w, double *d)
+void actio_forward_instr(const struct actio_instr *i, double *w, double *d)
 {
+    if (i->op == ACTIO_I_SINCOS) {
+        forward_sincos(i, w, d);
+        return;
+    }
     const uint32_t second = operand(i, 1), third = operand(i, 2);
     struct operands x = { w[i->a], w[second], w[third], d[i->a], d[second], d[third], (int32_t)i->b };
     bool still = x.da == 0 && x.db == 0 && x.dc == 0;
@@ -91,8 +95,7 @@ void actio_kernel_forward(const struct actio_kernel *k, const struct actio_arg *
         w[s->fixed + i] = *in[i].p;
         d[s->fixed + i] = rate[i];
     }
-    for (size_t i = 0; i < s->count; i++)
-        (s->code[i].op == ACTIO_I_SINCOS ? forward_sincos : forward_instr)(&s->code[i], w, d);
+    for (size_t i = 0; i < s->count; i++) actio_forward_instr(&s->code[i], w, d);
     for (size_t j = 0; j < s->outs; j++) {
         out[j] = w[s->out[j]];
         out_rate[j] = d[s->out[j]];

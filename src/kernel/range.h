@@ -17,6 +17,8 @@ struct actio_range {
 };
 
 #define ACTIO_RANGE_ALL ((struct actio_range){ -HUGE_VAL, HUGE_VAL, true })
+/* In the place of a slope: the operation has no narrow features of its own. */
+#define PLAIN ((struct actio_range){ 1, -1, false })
 #define ACTIO_RANGE_ULP 0x1p-52 /* of a number, at least its distance to the next */
 #define ACTIO_RANGE_FUNCTION 4  /* ulps that a function may be off, and its monotony with it */
 
@@ -269,6 +271,14 @@ static inline struct actio_range actio_range_pow(struct actio_range a, struct ac
     double low = fmax(a.lo, 0);
     double p = actio_pow(low, b.lo), q = actio_pow(low, b.hi), r = actio_pow(a.hi, b.lo), s = actio_pow(a.hi, b.hi);
     return actio_range_partly(actio_range_rising(fmin(fmin(p, q), fmin(r, s)), fmax(fmax(p, q), fmax(r, s))), a.lo < 0);
+}
+
+/* The slope of the error function, 2/sqrt(pi) exp(-a^2). */
+static inline struct actio_range actio_range_bell(struct actio_range a)
+{
+    struct actio_range b = actio_range_square(a);
+    return actio_range_mul(actio_range_at(0x1.20dd750429b6dp+0),
+                           actio_range_rising(actio_exp(-b.hi), actio_exp(-b.lo)));
 }
 
 #endif

@@ -56,7 +56,8 @@ static void accuracy_keep(struct actio_ladder *l, struct actio_pass *p)
 /* Does it hold? Near rounding nothing finer can be had. */
 static bool holds(const struct actio_ladder *l, const struct actio_pass *now)
 {
-    return l->out->worst * (now->local <= 0.6 * ACTIO_FINEST_LOCAL ? 1 : MARGIN) <= l->aim->tol;
+    bool finest = now->local <= 0.6 * ACTIO_FINEST_LOCAL;
+    return l->out->worst * (l->measured || finest ? 1 : MARGIN) <= l->aim->tol * (l->measured && finest ? MARGIN : 1);
 }
 
 /* The next local tolerance, from what the last pair showed. */
@@ -153,13 +154,17 @@ static int run_rough(struct actio_ladder *l, struct actio_pass *p, double *fine)
  * column is made of, and (fields) what it magnifies. */
 static void judge_pair(struct actio_ladder *l, struct actio_pass *before, struct actio_pass *now)
 {
-    actio_ladder_compare(l, before, now);
+    if (!actio_ladder_measure(l, before, now)) actio_ladder_compare(l, before, now);
     if (!holds(l, now) && !l->have_terms) actio_ladder_allow_terms(l, before, now);
     if (!holds(l, now) && l->m->sys->field.axes && !l->have_floor) actio_ladder_allow_floor(l, before, now);
     actio_ladder_date(l);
     bool failed = before->result.status == ACTIO_FLOW_FAILED && now->result.status == ACTIO_FLOW_FAILED;
     bool alike = before->fired == now->fired || failed; /* where bounces have no end, a finer run sees more */
     l->out->reached = holds(l, now) && same_end(before, now) && alike && !l->out->hangs;
+    l->again = l->measured && actio_defect_may_be_rounding(&l->defect, l->aim->tol);
+    if (l->again) l->defect.noisy = true;
+    l->again &= l->out->reached; /* the same run, with what rounding does to it */
+    l->out->reached &= !l->again;
     if (now->result.rows > before->result.rows && now->result.status && now->result.status != ACTIO_FLOW_ENDED)
         now->result.rows = before->result.rows;
 }
@@ -178,7 +183,8 @@ static int run_finer(struct actio_ladder *l, struct actio_pass **now, double fin
         if (blank_poles(l, before, *now)) return ACTIO_FLOW_STOPPED;
         judge_pair(l, before, *now);
         double local = (*now)->local;
-        fine = l->exact ? local : next_local(l, local);
+        fine = l->exact || l->again ? local : next_local(l, local);
+        if (l->again) continue;
         if (l->out->reached || fine >= local || ((*now)->result.rows == 0 && run > 1)) break;
     }
     return status;
@@ -258,6 +264,12 @@ static int open_ladder(struct actio_ladder *l)
         return 1;
     }
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
+    l->follows = l->aim->local == 0 && l->stepper == &actio_dop853 && actio_defect_applies(m);
+    if (l->stepper == &actio_dop853 && !m->flow.unfold && actio_features_open(&l->features, m)) {
+        actio_report(l->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(l->ctx->bytes_limit)));
+        return 1;
+    }
     size_t columns = m->sys->output.columns + 1;
     l->out->error = actio_alloc(l->ctx, columns, sizeof(double));
     l->by_column = actio_alloc(l->ctx, 6 * columns, sizeof(double));
@@ -286,6 +298,8 @@ int actio_reach(struct actio_context *ctx, struct actio_motion *motion, const st
         actio_free(ctx, l.pass[i].result.y);
     }
     actio_free(ctx, l.spare);
+    actio_ladder_close_defect(&l);
+    actio_features_close(l.features);
     actio_free(ctx, l.times);
     actio_checks_close(&l.checks, ctx);
     actio_free(ctx, l.by_column);

@@ -9,7 +9,8 @@
 #include <math.h>
 
 #define DOUBT 2.0 /* two runs far apart show the steps' part to this factor: error follows tolerance only roughly */
-#define MAGNIFIED 0.01 /* an error of the state, beside the requested one, which columns of fields may magnify */
+#define TERM_ROUNDING 100.0 /* times eps: what rounding of its terms leaves of a sum */
+#define MAGNIFIED 0.01      /* an error of the state, beside the requested one, which columns of fields may magnify */
 
 /* Part of the difference of two runs that is the error of the finer one: ratio^gamma of it, gamma = 1 unless the runs
  * before showed less. */
@@ -87,7 +88,7 @@ static struct contrast contrast_one_by_one(const double *a, const double *b, siz
 }
 
 /* What rounding leaves of a value, beside others as large as `size`. A switch is located to rounding only. */
-static double rounding_of(double size, double restarts)
+double actio_ladder_rounding(double size, double restarts)
 {
     return DBL_EPSILON * (2 * (size > 1 ? size : 0) + 16 * restarts * size);
 }
@@ -108,7 +109,7 @@ static void set_errors(double *a, const double *b, size_t rows, double part, con
         }
         size = fmax(size, here);
         double rounded = stands_out ? fmax(1, fmin(seen->size, fmax(here, seen->level))) : size;
-        a[i] = fmax(part * difference_of(a[i], b[i], multiplier), rounding_of(rounded, restarts));
+        a[i] = fmax(part * difference_of(a[i], b[i], multiplier), actio_ladder_rounding(rounded, restarts));
     }
 }
 
@@ -128,7 +129,8 @@ static size_t first_over(const double *error, const double *value, size_t rows, 
  * balances, residuals) also that of its terms, which may cancel: no energy is known better than its parts. */
 static double judged_size(const struct actio_ladder *l, size_t c)
 {
-    double size = l->have_terms && l->terms[c] > l->size[c] ? l->terms[c] : l->size[c];
+    double rounding = fmin(1, TERM_ROUNDING * DBL_EPSILON / l->aim->tol), part = l->measured ? rounding : 1;
+    double size = l->have_terms ? fmax(l->size[c], part * l->terms[c]) : l->size[c];
     /* fields: what magnifies a far smaller error of the state is not held to more */
     return l->have_floor ? fmax(size, l->floor[c] / l->aim->tol) : size;
 }
@@ -139,10 +141,11 @@ static size_t rows_of_both(const struct actio_pass *a, const struct actio_pass *
 }
 
 /* Where the errors stand: the worst, and until which row all of them hold. */
-static void accuracy_judge(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine)
+void actio_ladder_judge(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine)
 {
     struct actio_outcome *out = l->out;
-    size_t good = out->compared, rows = rows_of_both(coarse, fine);
+    size_t good = out->compared, rows = rows_of_both(coarse, fine), good_rows = rows,
+           first = l->rows.rows - l->aim->rows; /* the rows' own errors, where they are known */
     out->worst = 0;
     for (size_t c = 0; c < l->m->sys->output.columns; c++) {
         double size = judged_size(l, c), relative = out->error[c] / size;
@@ -153,8 +156,12 @@ static void accuracy_judge(struct actio_ladder *l, const struct actio_pass *coar
         if (out->error[c] > l->aim->tol * size)
             good = first_over(out->check_error + c * out->error_lanes, fine->column + c * fine->lanes, good,
                               l->aim->tol * size / l->size[c]);
+        if (out->error[c] > l->aim->tol * size && l->measured)
+            good_rows = first_over(out->check_error + c * out->error_lanes + first,
+                                   fine->column + c * fine->lanes + first, good_rows, l->aim->tol * size / l->size[c]);
     }
     out->good_rows = good == out->compared ? rows : good ? actio_ladder_rows_until(l, l->times[good - 1]) : 0;
+    if (l->measured) out->good_rows = good_rows;
     if (out->good_rows > rows) out->good_rows = rows;
     out->holds_until = out->good_rows ? l->aim->times[out->good_rows - 1] : l->aim->t0;
 }
@@ -211,6 +218,7 @@ void actio_ladder_compare(struct actio_ladder *l, struct actio_pass *coarse, con
     size_t checks = coarse->result.also < fine->result.also ? coarse->result.also : fine->result.also;
     double ratio = fine->local / coarse->local, restarts = (double)fine->result.stats.restarts;
     size_t next[ACTIO_GAPS];
+    l->measured = false;
     place_gaps(l, checks, next);
     for (size_t c = 0; c < l->m->sys->output.columns; c++) {
         double *each = coarse->column + c * coarse->lanes;
@@ -219,7 +227,8 @@ void actio_ladder_compare(struct actio_ladder *l, struct actio_pass *coarse, con
         struct contrast seen = contrast_of(each, shown, checks);
         if (!seen.finite) seen = contrast_one_by_one(each, shown, checks, multiplier);
         if (actio_system_column(l->m->sys, c)->role == ACTIO_ROLE_OBSERVE) seen.level = actio_stands_out(shown, checks);
-        double part = share(l, c, seen.difference, ratio, seen.size), rounding = rounding_of(seen.size, restarts);
+        double part = share(l, c, seen.difference, ratio, seen.size),
+               rounding = actio_ladder_rounding(seen.size, restarts);
         set_errors(each, shown, checks, part, &seen, restarts, multiplier);
         set_steps(l, c, seen.difference, part, ratio);
         l->gap[c] = add_gaps(l, fine, c, checks, next, each);
@@ -237,7 +246,7 @@ void actio_ladder_compare(struct actio_ladder *l, struct actio_pass *coarse, con
     out->error_lanes = coarse->lanes;
     coarse->column = NULL;
     out->compared = checks;
-    accuracy_judge(l, coarse, fine);
+    actio_ladder_judge(l, coarse, fine);
 }
 
 double actio_ladder_gap(const struct actio_ladder *l, const struct actio_pass *run)
@@ -261,7 +270,7 @@ void actio_ladder_allow_terms(struct actio_ladder *l, const struct actio_pass *c
     if (actio_rows_terms(&l->rows, l->out->compared, l->terms)) return;
     share_sizes(l->m->sys, l->terms);
     l->have_terms = true;
-    accuracy_judge(l, coarse, fine);
+    actio_ladder_judge(l, coarse, fine);
 }
 
 void actio_ladder_allow_floor(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine)
@@ -276,5 +285,5 @@ void actio_ladder_allow_floor(struct actio_ladder *l, const struct actio_pass *c
     }
     share_sizes(sys, l->floor);
     l->have_floor = true;
-    accuracy_judge(l, coarse, fine);
+    actio_ladder_judge(l, coarse, fine);
 }

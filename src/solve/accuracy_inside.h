@@ -5,6 +5,8 @@
 
 #include "solve/accuracy.h"
 #include "solve/checks.h"
+#include "solve/defect.h"
+#include "solve/features.h"
 
 /* local tolerance of the first fine run, of the requested one, where nothing is foreseen */
 #define ACTIO_FIRST_LOCAL (1.0 / 10)
@@ -46,7 +48,13 @@ struct actio_ladder {
     bool have_last, explicit_only, refused;
     bool unseen; /* the first run ended early, the last one did not */
     double closer;
-    size_t evaluated; /* right-hand sides when compiling was last thought of */
+    size_t evaluated;                /* right-hand sides when compiling was last thought of */
+    struct actio_defect defect;      /* follows the fine runs, where it can */
+    bool follows, measured;          /* measured: the errors at hand are those that it found */
+    struct actio_features *features; /* NULL: the formulas have none that are narrow */
+    bool again;                      /* they hold, but for rounding, which was not followed */
+    double *missed, *third; /* by lane: errors of the states, those by rounding behind them; columns, or NULL */
+    size_t missed_lanes;
 };
 
 static inline bool actio_ladder_interrupted(int status)
@@ -66,7 +74,15 @@ int actio_ladder_run_first(struct actio_ladder *l, struct actio_pass *p, double 
 /* A run with its columns at the checks and the requested rows; likewise. */
 int actio_ladder_run_columns(struct actio_ladder *l, struct actio_pass *p, double local);
 
-/* accuracy_compare.c. Errors of the finer run against the coarser one, column by column; then check by check until when
+/* accuracy_defect.c: the follower's memory for the lanes of a run, and its lists. 0, or 1: no memory. */
+int actio_ladder_open_defect(struct actio_ladder *l);
+void actio_ladder_close_defect(struct actio_ladder *l);
+/* Errors of a run by its defect, in place of actio_ladder_compare. False: they are not known. A status in *stopped. */
+bool actio_ladder_measure(struct actio_ladder *l, struct actio_pass *before, struct actio_pass *now);
+/* accuracy_compare.c: the worst of the errors at hand, and until which row all of them hold. */
+void actio_ladder_judge(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine);
+double actio_ladder_rounding(double size, double restarts); /* what rounding leaves of a value */
+/* Errors of the finer run against the coarser one, column by column; then check by check until when
  * they hold. The coarser run's columns become the errors. */
 void actio_ladder_compare(struct actio_ladder *l, struct actio_pass *coarse, const struct actio_pass *fine);
 /* After that: errors judged anew beside the terms that a column is the sum of; and (fields) beside what columns that

@@ -66,6 +66,9 @@ static int run_once(struct actio_ladder *l, struct actio_pass *p, double local, 
                            && !actio_contacts_hard(l->m) && !l->m->sys->field.axes && actio_stepper_stiff();
     task.progress = report_progress;
     task.progress_user = l;
+    struct actio_follower follower = actio_defect_follower(&l->defect);
+    if (l->follows && l->defect.block && l->stepper == &actio_dop853 && task.rows[1].row) task.follower = &follower;
+    if (task.follower) actio_defect_begin(&l->defect, aim->t0, aim->t1, aim->y0);
     p->local = local;
     set_silence(l, local);
     /* the first two runs alike */
@@ -83,7 +86,10 @@ static int run_once(struct actio_ladder *l, struct actio_pass *p, double local, 
     p->result.guard = SIZE_MAX;
     if (p->result.y) memcpy(p->result.y, aim->y0, m->ny * sizeof(double));
     struct actio_ode flow = actio_resets_over(m, l->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow);
+    m->features = l->stepper == &actio_dop853 && (l->out->runs > 0 || aim->local > 0) ? l->features : NULL;
+    flow = actio_features_over(m->features, flow, local);
     if (!status) status = actio_march(l->ctx, &flow, &task, &p->result);
+    m->features = NULL;
     p->fired = actio_resets_fired(m);
     l->out->rhs += p->result.stats.rhs;
     l->out->runs++;
@@ -231,6 +237,7 @@ int actio_ladder_run_columns(struct actio_ladder *l, struct actio_pass *p, doubl
                                                { checks, l->times, l->rows.y, lanes } },
                                      .gap = actio_checks_gap,
                                      .watch_user = &l->checks };
+    if (l->follows && l->stepper == &actio_dop853 && actio_ladder_open_defect(l)) return ACTIO_MARCH_NO_MEMORY;
     int status = run_by_either(l, p, local, &task);
     if (status == ACTIO_MARCH_NO_MEMORY) return status;
     if (status == ACTIO_FLOW_ENDED) add_last_row(l, p);

@@ -102,6 +102,8 @@ static inline int eval(struct dop853 *d, double t, size_t y, size_t f)
 /* dop853_dense.c: inside the last step. */
 void actio_dop853_dense(void *handle, double t, double *y);
 void actio_dop853_dense_rows(void *handle, size_t count, const double *t, double *row, size_t stride);
+void actio_dop853_slope(void *handle, double t, double *y, double *dy);
+double actio_dop853_pace(void *handle);
 int actio_dop853_gap(void *handle, double *t, double *y, double *error);
 
 #endif

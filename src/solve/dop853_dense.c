@@ -3,6 +3,7 @@
  * wrong it is. */
 #include "solve/dop853.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Three more stages, then the coefficients of the interpolant. Written out for the same reason as all_stages. */
@@ -158,6 +159,30 @@ INLINE void value_and_slope(const double *b, size_t s, double x, pair *value, pa
     *value = sum;
     *slope = rate;
 }
+
+void actio_dop853_slope(void *handle, double t, double *y, double *dy)
+{
+    struct dop853 *d = handle;
+    const double *b = d->block, *p = b + V_POLY * d->stride;
+    size_t s = d->stride;
+    if (d->h_done != 0 && !d->have_poly) {
+        d->have_poly = true;
+        dop853_dense_prepare(d);
+    }
+    double x = d->h_done != 0 ? (t - d->t) / d->h_done : 0, z = 1 - x, inverse = d->h_done != 0 ? 1 / d->h_done : 0;
+    for (size_t i = 0; i < d->n; i++, p++) {
+        double sum = p[6 * s], rate = 0;
+        UNROLL
+        for (int k = 5; k >= 0; k--) {
+            rate = (k % 2 ? x : z) * rate + (k % 2 ? sum : -sum);
+            sum = p[(size_t)k * s] + (k % 2 ? x : z) * sum;
+        }
+        y[i] = b[V_Y * s + i] + x * sum;
+        dy[i] = (sum + x * rate) * inverse;
+    }
+}
+
+double actio_dop853_pace(void *handle) { return sqrt(((struct dop853 *)handle)->pace); }
 
 int actio_dop853_gap(void *handle, double *t, double *y, double *error)
 {

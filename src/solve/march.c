@@ -54,6 +54,42 @@ static void dense_at(void *where, double t, double *y)
     memcpy(y, actio_march_known_at(m, t), known_length(m->flow) * sizeof *y);
 }
 
+static void slope_at(void *where, double t, double *y, double *dy)
+{
+    struct actio_marching *m = where;
+    m->stepper->slope(m->h, t, y, dy);
+}
+
+static struct actio_inside inside_of(struct actio_marching *m)
+{
+    const struct actio_stepper *s = m->stepper;
+    bool knows = s->slope && !m->flow->unfold;
+    return (struct actio_inside){ dense_at, knows ? slope_at : NULL, m, s->pace ? s->pace(m->h) : 0 };
+}
+
+static void follow_part(struct actio_marching *m, double t)
+{
+    const struct actio_follower *to = m->task->follower;
+    struct actio_inside inside = inside_of(m);
+    to->part(to->user, m->t, t, &inside);
+}
+
+/* A step that something narrow is passed over in is done again, up to there. */
+static int vet(struct actio_marching *m)
+{
+    enum { MOST = 60 };
+    int bad = 0;
+    if (!m->flow->vet || !m->stepper->retake) return 0;
+    for (int again = 0; !bad && again < MOST; again++) {
+        struct actio_inside inside = inside_of(m);
+        double end = m->flow->vet(m->flow->user, m->t, m->t_next, &inside);
+        if (end == m->t_next || !before(m, m->t, end)) return 0;
+        bad = m->stepper->retake(m->h, end, m->y_next);
+        m->t_next = end;
+    }
+    return bad;
+}
+
 static void mark(const struct actio_marching *m, double t, const double *y)
 {
     if (m->task->mark) m->task->mark(m->task->watch_user, t, y);
@@ -114,8 +150,7 @@ static size_t list_before(struct actio_marching *m, int list, double t)
 
 static void rows_before(struct actio_marching *m, double t)
 {
-    const struct actio_follower *to = m->task->follower;
-    if (to) to->part(to->user, m->t, t, dense_at, m);
+    if (m->task->follower) follow_part(m, t);
     size_t inside = list_before(m, 0, t);
     list_before(m, 1, t);
     if (inside && !m->task->mark) tell_gap(m);
@@ -279,6 +314,8 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     double *known = m->flow->unfold ? m->known : m->y, *old = m->flow->unfold ? m->moved : m->y_next;
     actio_march_known_of(m, m->t, m->y, known);
     memcpy(old, known, known_length(m->flow) * sizeof *old);
+    if (m->task->follower && m->task->follower->crosses)
+        m->task->follower->crosses(m->task->follower->user, what->guard);
     follow(m, known, true);
     if (m->flow->list.meet) meet(m, &meeting, m->t, old);
     actio_march_keep_sides(m);
@@ -476,6 +513,7 @@ static int one_step(struct actio_marching *m)
     if (actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
     if (m->steps++ >= (task->max_steps ? task->max_steps : MOST_STEPS)) return ACTIO_MARCH_TOO_MANY_STEPS;
     int bad = m->stepper->step(m->h, &m->t_next, m->y_next);
+    if (!bad) bad = vet(m);
     if (!bad) bad = inside_step(m, &crossed);
     if (!bad && !crossed) bad = end_step(m);
     if (bad) return bad;

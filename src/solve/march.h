@@ -20,6 +20,14 @@ enum actio_flow_status {
 
 typedef void (*actio_dense_fn)(void *where, double t, double *y);
 
+/* States inside a step; with their slopes (NULL: not known). pace: h*lambda of the step, as far as it is known. */
+struct actio_inside {
+    actio_dense_fn value;
+    void (*slope)(void *where, double t, double *y, double *dy);
+    void *where;
+    double pace;
+};
+
 /* A guard at the instant when it shows something, in the state before it: its value, how fast it moves along the motion
  * and how that changes (rate NAN: it jumps there, with a switch), how large it is nearby, by how much an interpolant
  * is wrong. order: 0, or of a zero of third or higher order, steep*|time|^order, which rounding blurs. */
@@ -140,6 +148,8 @@ struct actio_ode {
     /* The longest step from here that steps over nothing which the error control would not see (a thin wall); 0: there
      * is none, it fails. NULL = any. */
     double (*limit)(void *user, double t, const double *y);
+    /* After each step: where it should have ended, for what it steps over; `to`: there. NULL = there. */
+    double (*vet)(void *user, double from, double to, const struct actio_inside *inside);
 };
 
 /* early: the second step's length; inexact: some steps of an exact stepper were not */
@@ -162,6 +172,9 @@ struct actio_stepper {
     /* the last step again, ending at t inside it (more exact than dense); NULL = cannot */
     int (*retake)(void *h, double t, double *y);
     void (*dense)(void *h, double t, double *y); /* inside the last step; prepares itself on first use after a step */
+    /* Value and slope of the same interpolant; h*lambda of the last step, 0 = not known. NULL = not known. */
+    void (*slope)(void *h, double t, double *y, double *dy);
+    double (*pace)(void *h);
     /* The same for many times, component i of row r to row[i*stride + r]; NULL = one by one. */
     void (*dense_rows)(void *h, size_t count, const double *t, double *row, size_t stride);
     /* A place inside the last step where dense is nearly as wrong as anywhere in it, the state there and its estimated
@@ -187,11 +200,12 @@ struct actio_march_rows {
 enum { ACTIO_MARCH_LISTS = 2 };
 
 /* Who follows the motion itself. `at`: a state that it comes to; jumps: what happens there comes next, and the state
- * after it at the same time. `part`: it goes from one time to another inside a step; `inside` gives the states between.
- */
+ * after it at the same time. `part`: it goes from one time to another inside a step. `crosses`: it is the guard that
+ * shows what happens; called before `at`; NULL: nobody wants to know. */
 struct actio_follower {
     void (*at)(void *user, double t, const double *y, bool jumps);
-    void (*part)(void *user, double from, double to, actio_dense_fn inside, void *where);
+    void (*part)(void *user, double from, double to, const struct actio_inside *inside);
+    void (*crosses)(void *user, size_t guard);
     void *user;
 };
 

@@ -32,7 +32,7 @@ struct actio_mode_flip {
     uint32_t k;
 }; /* switch k has this mode from now on */
 
-enum { ACTIO_RHS_BUFFERS = 3 };
+enum { ACTIO_RHS_BUFFERS = 5 };      /* three of a stepper, two of who follows it */
 enum { ACTIO_FIRST_CHANGES = 4096 }; /* room for so many switches is taken before the first step */
 
 struct actio_law;
@@ -44,6 +44,7 @@ struct actio_tape;
 struct actio_dual;
 struct actio_tension;
 struct actio_segments;
+struct actio_features;
 
 /* Where a motion is: what kernels read. */
 struct actio_point {
@@ -85,8 +86,10 @@ struct actio_no_number {
 };
 struct actio_motion_scratch {
     double *residual, *step; /* of projection */
-    double *weight;          /* of equations and constraint rows: behind QMINUS, SMINUS, LMINUS */
-    double *slave_work;      /* of slaves.c */
+    /* of equations and constraint rows: behind QMINUS, SMINUS, LMINUS; or a direction of the state and of time, whose
+     * velocities are behind VMINUS */
+    double *weight, *weight_v;
+    double *slave_work; /* of slaves.c */
     int *slave_pivot;
 };
 /* Systems that are chains. */
@@ -200,6 +203,7 @@ struct actio_motion {
     struct actio_corner *corner;     /* corner.h; NULL: only forces have switches */
     struct actio_between *between;   /* between.h; NULL: no switch, or fields */
     struct actio_resets *resets;     /* instants.h; NULL: nothing is set at instants */
+    struct actio_features *features; /* features.h: of the march under way; NULL: nobody looks for them */
     struct actio_obeyed obeys;
     struct actio_chosen chosen;
     struct actio_halt halted;

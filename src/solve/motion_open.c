@@ -32,6 +32,7 @@ static struct actio_binding here(struct actio_motion *m)
         [ACTIO_SPACE_LAMBDA] = m->here.lambda,
         [ACTIO_SPACE_REACTION] = m->here.reaction,
         [ACTIO_SPACE_QMINUS] = m->scratch.weight,
+        [ACTIO_SPACE_VMINUS] = m->scratch.weight_v,
         [ACTIO_SPACE_SMINUS] = m->scratch.weight + m->n,
         [ACTIO_SPACE_LMINUS] = m->scratch.weight + m->N,
     };
@@ -140,6 +141,25 @@ struct actio_arg *actio_motion_bind_rhs(struct actio_motion *m, const double *y)
     return m->rhs.in[which];
 }
 
+struct actio_arg *actio_motion_bind_along(struct actio_motion *m, const double *t, const double *y, const double *dy,
+                                          const double *dt)
+{
+    struct actio_binding at = here(m);
+    const struct actio_kernel *k = m->at[ACTIO_Q_ALONG].k;
+    const actio_slot *slots;
+    struct actio_arg *in = actio_alloc(m->ctx, actio_kernel_inputs(k, &slots) + 1, sizeof *in);
+    at.space[ACTIO_SPACE_T].base = t;
+    at.space[ACTIO_SPACE_Q].base = y;
+    at.space[ACTIO_SPACE_V].base = y + m->n;
+    at.space[ACTIO_SPACE_STATE].base = y + 2 * m->n;
+    at.space[ACTIO_SPACE_QMINUS].base = dy;
+    at.space[ACTIO_SPACE_VMINUS].base = dy + m->n;
+    at.space[ACTIO_SPACE_SMINUS].base = dy + 2 * m->n;
+    at.space[ACTIO_SPACE_LMINUS].base = dt;
+    if (in) actio_kernel_bind(k, &at, in);
+    return in;
+}
+
 int actio_motion_make_hidden(struct actio_motion *m, size_t count)
 {
     double *more = actio_alloc(m->ctx, count + 1, sizeof *more);
@@ -166,7 +186,8 @@ static bool take_buffers(struct actio_motion *m, const double *param)
         { &m->here.mode, actio_system_modes(sys) },
         { &m->here.hidden, 1 },
         { &m->here.outside, sys->externals },
-        { &m->scratch.weight, m->N + m->p },
+        { &m->scratch.weight, m->N + m->p + 1 },
+        { &m->scratch.weight_v, m->n },
         { &m->bad.y, m->ny },
         { &m->watch.size, sys->solved.pivots },
         { &m->scratch.residual, m->p },
@@ -275,32 +296,14 @@ void actio_motion_close(struct actio_motion *m)
     actio_resets_close(m);
     actio_segments_close(m);
     actio_tension_close(m);
-    void *all[] = { m->here.y,
-                    m->here.zdot,
-                    m->here.lambda,
-                    m->here.reaction,
-                    m->here.param,
-                    m->here.mode,
-                    m->here.hidden,
-                    m->here.outside,
-                    m->scratch.weight,
-                    m->bad.y,
-                    m->watch.size,
-                    m->scratch.residual,
-                    m->scratch.step,
-                    m->rooted,
-                    m->rests,
-                    m->rows.unique,
-                    m->rows.unique_here,
-                    m->scratch.slave_work,
-                    m->scratch.slave_pivot,
-                    m->history.change,
-                    m->history.flip,
-                    m->history.base,
-                    m->history.last,
-                    m->rhs.in[0],
-                    m->stiff.i,
-                    m->stiff.j };
+    void *all[] = {
+        m->here.y,         m->here.zdot,    m->here.lambda,      m->here.reaction,      m->here.param,
+        m->here.mode,      m->here.hidden,  m->here.outside,     m->scratch.weight,     m->scratch.weight_v,
+        m->bad.y,          m->watch.size,   m->scratch.residual, m->scratch.step,       m->rooted,
+        m->rests,          m->rows.unique,  m->rows.unique_here, m->scratch.slave_work, m->scratch.slave_pivot,
+        m->history.change, m->history.flip, m->history.base,     m->history.last,       m->rhs.in[0],
+        m->stiff.i,        m->stiff.j
+    };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(m->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) forget(m, &m->at[k]);
     actio_saddle_close(m->saddle);

@@ -2,6 +2,7 @@
  * The last run of an outcome once more. The motion keeps what that run was set to, so that the steps are the same. */
 #include "solve/trace.h"
 #include "solve/contacts.h"
+#include "solve/features.h"
 #include "solve/poles.h"
 #include "solve/resets.h"
 #include "solve/segments.h"
@@ -116,7 +117,7 @@ static void state_reached(void *user, double t, const double *y, bool jumps)
     if (x->jumped++ % x->pairs == 0) put(x, t, y, true);
 }
 
-static void part_passed(void *user, double from, double to, actio_dense_fn inside, void *where)
+static void part_passed(void *user, double from, double to, const struct actio_inside *inside)
 {
     struct trace *x = user;
     double by_length = ceil(fabs((to - from) / (x->t1 - x->t0)) * OVERALL);
@@ -124,7 +125,7 @@ static void part_passed(void *user, double from, double to, actio_dense_fn insid
     for (size_t i = 1; i < n; i++) {
         double t = from + (to - from) * ((double)i / (double)n);
         if (t == from || t == to || ++x->seen % x->every) continue;
-        inside(where, t, x->inside);
+        inside->value(inside->where, t, x->inside);
         put(x, t, x->inside, false);
     }
 }
@@ -139,7 +140,7 @@ static int march_again(struct trace *x, const struct actio_aim *aim, const struc
 {
     struct actio_motion *m = x->m;
     bool ends = out->status && x->t1 == out->t_stop; /* by itself, and it does so again */
-    struct actio_follower follower = { state_reached, part_passed, x };
+    struct actio_follower follower = { .at = state_reached, .part = part_passed, .user = x };
     struct actio_march_task task = { .stepper = out->stepper,
                                      .t0 = aim->t0,
                                      .t1 = ends ? aim->t1 : x->t1,
@@ -153,8 +154,14 @@ static int march_again(struct trace *x, const struct actio_aim *aim, const struc
     m->watch.worst = 1;
     int status = actio_motion_begin(m, aim->t0, aim->y0);
     if (status) return status;
+    bool vetted = out->stepper == &actio_dop853 && !m->flow.unfold;
     struct actio_ode flow = actio_resets_over(m, out->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow);
-    return actio_march(x->ctx, &flow, &task, &result);
+    if (vetted && actio_features_open(&m->features, m)) return ACTIO_MARCH_NO_MEMORY;
+    flow = actio_features_over(m->features, flow, out->finest);
+    status = actio_march(x->ctx, &flow, &task, &result);
+    actio_features_close(m->features);
+    m->features = NULL;
+    return status;
 }
 
 /* A time before t that lies before all that happened at t, for which rounding may have another time. */

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/defect.h"
+#include "solve/along.h"
+#include "solve/between.h"
+#include "solve/contacts.h"
+#include "solve/defect_table.h"
+#include "solve/dop853_table.h"
+#include "solve/law.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define NONLINEAR 0.05      /* of the error, in a step: beyond this a linear estimate may be far off */
+#define MAGNIFIED 64.0      /* times the error: shows rounding to this part squared */
+#define ROUGH_RATES 2.0     /* times eps/2: what rounding leaves of a rate */
+#define LATE 1e-3           /* of the last step: a crossing that may be so far away is not a small correction */
+#define ROUNDING_SOURCE 8.0 /* times eps: what rounding may add to a state in all, before it grows */
+#define ROUNDING_SHARE 0.02 /* of the tolerance: less need not be followed */
+enum { PROJECT_EVERY = 16, GROUP = 4 };
+
+static inline double greater(double a, double b) { return a > b ? a : b; }
+
+/* ---- the integral of the defect */
+
+static void weights_at(double x, double *w)
+{
+    for (size_t j = 0; j < ACTIO_INNER; j++) {
+        double sum = 0;
+        for (size_t k = ACTIO_POWERS; k-- > 0;) sum = (sum + defect_powers[j][k]) * x;
+        w[j] = sum;
+    }
+}
+
+/* Vectors are padded to whole groups, whose tails stay 0. */
+typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* to = from + sum w_j v_j */
+static void add_weighted(size_t padded, const double *from, size_t count, const double *w, const double *v, double *to)
+{
+    for (size_t i = 0; i < padded; i += GROUP) {
+        quad sum = *(const quad *)(from + i);
+        for (size_t j = 0; j < count; j++) sum += w[j] * *(const quad *)(v + j * padded + i);
+        *(quad *)(to + i) = sum;
+    }
+}
+
+/* to = from + h sum w_j delta_j */
+static void add_defects(const struct actio_defect *d, double h, const double *w, const double *from, double *to)
+{
+    double scaled[ACTIO_INNER];
+    for (size_t j = 0; j < ACTIO_INNER; j++) scaled[j] = h * w[j];
+    add_weighted(d->padded, from, ACTIO_INNER, scaled, d->delta, to);
+}
+
+/* ---- random numbers: splitmix64, in -1 .. 1 */
+
+static double draw(struct actio_defect *d)
+{
+    uint64_t z = d->random += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-52 - 1;
+}
+
+/* ---- one step */
+
+static void doubt(struct actio_defect *d, double t)
+{
+    if (!d->doubtful) d->doubtful_at = t;
+    d->doubtful = true;
+}
+
+static double *stage_of(const struct actio_defect *d, size_t s) { return d->stage + s * d->padded; }
+static double *tangent_of(const struct actio_defect *d, size_t s) { return d->tangent + s * d->padded; }
+static double *arg_of(const struct actio_defect *d, size_t s) { return d->arg + s * d->padded; }
+static const double *end_of(const struct actio_defect *d) { return stage_of(d, (size_t)d->by->stages - 1); }
+
+/* The defects inside the step. */
+static bool find_defects(struct actio_defect *d, double from, double h, const struct actio_inside *inside)
+{
+    struct actio_motion *m = d->m;
+    size_t n = m->ny;
+    for (size_t j = 0; j < ACTIO_INNER; j++) {
+        double t = from + inner_at[j] * h, *delta = d->delta + j * d->padded;
+        inside->slope(inside->where, t, d->x, delta);
+        if (d->by == &carry_short) memcpy(stage_of(d, j + 1), d->x, n * sizeof *d->x);
+        if (m->flow.rhs(m, t, d->x, d->f)) return false;
+        for (size_t i = 0; i < n; i++) delta[i] -= d->f[i];
+    }
+    return true;
+}
+
+/* States at the stages of the step, and the defects inside it. False: it can't be followed. */
+static bool look_into(struct actio_defect *d, double from, double to, const struct actio_inside *inside)
+{
+    size_t n = d->m->ny, stages;
+    double h = to - from;
+    d->by = inside->pace < CARRY_SHORT_PACE ? &carry_short : &d->longer;
+    stages = (size_t)d->by->stages;
+    if (d->by != &carry_short)
+        for (size_t s = 1; s + 1 < stages; s++) inside->value(inside->where, from + d->by->at[s] * h, stage_of(d, s));
+    memcpy(stage_of(d, 0), d->y, n * sizeof *d->y);
+    inside->value(inside->where, to, stage_of(d, stages - 1));
+    return find_defects(d, from, h, inside);
+}
+
+/* h |f(u - c e) - f(u) + c J e| / (c^2 |e|): how much of the error is beyond the linear estimate, in a step. */
+static double bend_at(struct actio_defect *d, size_t s, double h, double c)
+{
+    const double *u = stage_of(d, s), *k = tangent_of(d, s), *e = arg_of(d, s);
+    double off = 0, size = 0, *f = d->homogeneous;
+    size_t n = d->m->ny;
+    for (size_t i = 0; i < n; i++) d->x[i] = u[i] - c * e[i];
+    if (d->m->flow.rhs(d->m, d->time[s], d->x, f)) return INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        double scale = greater(1, fabs(u[i]));
+        if (i >= d->m->n) off = greater(off, fabs(f[i] - d->f[i] + c * k[i]) / scale);
+        size = greater(size, fabs(e[i]) / scale);
+    }
+    return size > 0 ? fabs(h) * off / (c * c * size) : 0;
+}
+
+/* A difference of rates may be rounding: what bends is seen as well with a larger error, what is rounding is not. */
+static void test_linear(struct actio_defect *d, size_t s, double h)
+{
+    if (bend_at(d, s, h, 1) > NONLINEAR && bend_at(d, s, h, MAGNIFIED) > NONLINEAR / 2) doubt(d, d->time[s]);
+}
+
+/* Rates (d->f) and their tangent at a stage. */
+static bool tangent_at(struct actio_defect *d, size_t s)
+{
+    struct actio_motion *m = d->m;
+    const struct actio_bound *b = &m->at[ACTIO_Q_ALONG];
+    size_t n = m->n, N = m->N, pivots = m->sys->solved.pivots;
+    double *k = tangent_of(d, s);
+    if (d->in[s] && !m->rows.numeric) {
+        for (size_t j = 0; j < N; j++) {
+            d->out[j] = d->f + n + j;
+            d->out[N + pivots + j] = k + n + j;
+        }
+        actio_kernel_eval(b->k, 1, d->in[s], b->pre, 1, d->out, b->work);
+        double finite = 0;
+        for (size_t j = 0; j < N; j++) finite += (d->f[n + j] + k[n + j]) * 0;
+        if (finite == 0 && actio_motion_relies(m, d->pivot)) {
+            memcpy(d->f, stage_of(d, s) + n, n * sizeof *k);
+            memcpy(k, arg_of(d, s) + n, n * sizeof *k);
+            return true;
+        }
+    }
+    return !actio_motion_along(m, d->time[s], stage_of(d, s), arg_of(d, s), d->shift[s], d->f, k);
+}
+
+static void add_noise(struct actio_defect *d, size_t s)
+{
+    double *k = tangent_of(d, s);
+    for (size_t i = d->m->n; i < d->m->ny; i++) k[i] += draw(d) * ROUGH_RATES * DBL_EPSILON / 2 * fabs(d->f[i]);
+}
+
+/* Tangents at all stages of a vector that is carried along; noisy: with what rounding leaves of rates and times. */
+static bool carry(struct actio_defect *d, double from, double h, const double *e, bool noisy)
+{
+    const struct actio_carrying *by = d->by;
+    double scaled[ACTIO_CARRY_MOST];
+    for (size_t s = 0; s < (size_t)by->stages; s++) {
+        d->time[s] = from + by->at[s] * h;
+        d->shift[s] = noisy ? draw(d) * DBL_EPSILON / 2 * fabs(d->time[s]) : 0;
+        for (size_t j = 0; j < s; j++) scaled[j] = h * by->a[s][j];
+        add_weighted(d->padded, e, s, scaled, d->tangent, arg_of(d, s));
+        if (!noisy && s) add_defects(d, h, d->own[by == &d->longer][s], arg_of(d, s), arg_of(d, s));
+        if (!tangent_at(d, s)) return false;
+        if (noisy) add_noise(d, s);
+        else if ((int)s == by->tested) test_linear(d, s, h);
+    }
+    return true;
+}
+
+/* The end of the homogeneous part: e + h sum b_i k_i. */
+static void carried_to(const struct actio_defect *d, double h, const double *e, double *to)
+{
+    double scaled[ACTIO_CARRY_MOST];
+    for (size_t s = 0; s < (size_t)d->by->stages; s++) scaled[s] = h * d->by->sum[s];
+    add_weighted(d->padded, e, (size_t)d->by->stages, scaled, d->tangent, to);
+}
+
+/* Inside the step: the cubic of Hermite through both ends of the homogeneous part. */
+static void fill_rows(const struct actio_defect *d, const struct actio_defect_list *l, size_t first, size_t end,
+                      double from, double h, const double *e, const double *e_end, bool own, double *to)
+{
+    size_t n = d->m->ny;
+    const double *k0 = tangent_of(d, 0), *k1 = tangent_of(d, (size_t)d->by->stages - 1);
+    double w[ACTIO_INNER];
+    for (size_t r = first; r < end && to; r++) {
+        double x = (l->times[r] - from) / h, a = x * x * (3 - 2 * x), b = x * (1 - x) * (1 - x), c = x * x * (x - 1);
+        bool known = !d->doubtful && !d->lost;
+        weights_at(x, w);
+        memset(d->x, 0, d->padded * sizeof *d->x);
+        if (own) add_defects(d, h, w, d->x, d->x);
+        for (size_t i = 0; i < n; i++)
+            to[i * l->stride + r] = known ? (1 - a) * e[i] + a * e_end[i] + h * (b * k0[i] + c * k1[i]) + d->x[i] : NAN;
+    }
+}
+
+static size_t rows_until(const struct actio_defect *d, const struct actio_defect_list *l, double t)
+{
+    size_t end = l->next;
+    while (end < l->count && (t - l->times[end]) * d->direction >= 0) end++;
+    return end;
+}
+
+static void fill_all(const struct actio_defect *d, double from, double to, const double *e, const double *e_end,
+                     bool rounding)
+{
+    for (size_t k = 0; k < ACTIO_DEFECT_LISTS; k++) {
+        const struct actio_defect_list *l = &d->list[k];
+        fill_rows(d, l, l->next, rows_until(d, l, to), from, to - from, e, e_end, !rounding,
+                  rounding ? l->rounding : l->error);
+    }
+}
+
+/* Onto the constraints, as the motion is: the error of what was projected. */
+static void project_error(struct actio_defect *d, double t, const double *y, double *e)
+{
+    size_t n = d->m->ny;
+    if (!d->m->flow.project) return;
+    for (size_t i = 0; i < n; i++) d->x[i] = y[i] - e[i];
+    if (d->m->flow.project(d->m, t, d->x)) return;
+    for (size_t i = 0; i < n; i++) e[i] = y[i] - d->x[i];
+}
+
+/* How much the step itself adds, and what became of all that was added. */
+static void note_sizes(struct actio_defect *d)
+{
+    const double *y = end_of(d);
+    for (size_t i = 0; i < d->m->ny; i++) {
+        double scale = greater(1, fabs(y[i]));
+        d->added = greater(d->added, fabs(d->e[i] - d->homogeneous[i]) / scale);
+        d->grown = greater(d->grown, fabs(d->e[i]) / scale);
+    }
+}
+
+static void carry_error(struct actio_defect *d, double from, double to)
+{
+    static const double all[ACTIO_INNER] = { WEIGHT_1, WEIGHT_2, WEIGHT_2, WEIGHT_1 };
+    double h = to - from;
+    if (!carry(d, from, h, d->e, false)) {
+        d->lost = true;
+        return;
+    }
+    carried_to(d, h, d->e, d->homogeneous);
+    fill_all(d, from, to, d->e, d->homogeneous, false);
+    add_defects(d, h, all, d->homogeneous, d->e);
+    note_sizes(d);
+    if (d->steps % PROJECT_EVERY == 0) project_error(d, to, end_of(d), d->e);
+}
+
+static void carry_rounding(struct actio_defect *d, double from, double to)
+{
+    if (d->lost || !d->noisy) return;
+    if (!carry(d, from, to - from, d->r, true)) {
+        d->lost = true;
+        return;
+    }
+    carried_to(d, to - from, d->r, d->homogeneous);
+    fill_all(d, from, to, d->r, d->homogeneous, true);
+    for (size_t i = 0; i < d->m->ny; i++)
+        d->r[i] = d->homogeneous[i] + draw(d) * 0.15 * DBL_EPSILON * fabs(end_of(d)[i]);
+    if (d->steps % PROJECT_EVERY == 0) project_error(d, to, end_of(d), d->r);
+}
+
+static void defect_part(void *user, double from, double to, const struct actio_inside *inside)
+{
+    struct actio_defect *d = user;
+    if (from == to || d->lost) return;
+    if (!inside->slope || !look_into(d, from, to, inside)) {
+        d->lost = true;
+        return;
+    }
+    carry_error(d, from, to);
+    carry_rounding(d, from, to);
+    for (size_t k = 0; k < ACTIO_DEFECT_LISTS; k++) d->list[k].next = rows_until(d, &d->list[k], to);
+    d->h = to - from;
+    d->t = to;
+    d->steps++;
+    memcpy(d->y, end_of(d), d->m->ny * sizeof *d->y);
+}
+
+/* ---- instants */
+
+/* The state where the march goes on may be another one than the interpolant's end: it is more exact, or at a time that
+ * is a little later. */
+static void move_on(struct actio_defect *d, double t, const double *y)
+{
+    struct actio_motion *m = d->m;
+    double late = t - d->t;
+    bool moved = late != 0 && !m->flow.rhs(m, d->t, d->y, d->f) && !m->flow.rhs(m, t, y, d->x);
+    for (size_t i = 0; i < m->ny; i++) {
+        d->e[i] += y[i] - (d->y[i] + (moved ? late * (d->f[i] + d->x[i]) / 2 : 0));
+        d->y[i] = y[i];
+    }
+    d->t = t;
+}
+
+static void defect_crosses(void *user, size_t guard)
+{
+    struct actio_defect *d = user;
+    d->crossing = guard;
+}
+
+/* Before rates jump at a switch: by how much the true motion is late, n e / v. */
+static void meet_switch(struct actio_defect *d, double t, const double *y)
+{
+    struct actio_motion *m = d->m;
+    size_t switches = m->sys->switches.count, k = d->crossing;
+    if (k >= switches || actio_between_any(m) || actio_motion_solve(m, t, y)) {
+        d->lost = true;
+        return;
+    }
+    memcpy(d->before, m->here.zdot, m->N * sizeof *d->before);
+    const double *g = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, y);
+    double here = g[k], rate = g[switches + k];
+    for (size_t i = 0; i < m->ny; i++) d->x[i] = y[i] - d->e[i];
+    g = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, d->x);
+    d->late = (here - g[k]) / rate;
+    if (!(fabs(d->late) <= LATE * fabs(d->h))) doubt(d, t);
+}
+
+/* Behind it: e+ = e + (f+ - f-) late. Velocities that jump are not followed. */
+static void leave_switch(struct actio_defect *d, double t, const double *y)
+{
+    struct actio_motion *m = d->m;
+    bool same = !actio_between_any(m);
+    for (size_t i = 0; i < m->ny; i++) same &= fabs(y[i] - d->y[i]) <= 64 * DBL_EPSILON * greater(1, fabs(y[i]));
+    if (!same || actio_motion_solve(m, t, y)) {
+        d->lost = true;
+        return;
+    }
+    for (size_t i = 0; i < m->N; i++) d->e[m->n + i] += (m->here.zdot[i] - d->before[i]) * d->late;
+}
+
+static void defect_at(void *user, double t, const double *y, bool jumps)
+{
+    struct actio_defect *d = user;
+    size_t n = d->m->ny;
+    if (d->lost) return;
+    if (jumps) {
+        move_on(d, t, y);
+        meet_switch(d, t, y);
+        d->crossing = SIZE_MAX;
+    } else if (d->jumping) leave_switch(d, t, y);
+    else if (memcmp(y, d->y, n * sizeof *y) != 0 || t != d->t) move_on(d, t, y);
+    memcpy(d->y, y, n * sizeof *y);
+    d->jumping = jumps;
+    if (jumps) return;
+    for (size_t k = 0; k < ACTIO_DEFECT_LISTS; k++) { /* rows at this very time */
+        struct actio_defect_list *l = &d->list[k];
+        for (size_t r = l->next > 0 ? l->next - 1 : 0; r < l->count && l->times[r] == t; r++)
+            for (size_t i = 0; i < n; i++) {
+                l->error[i * l->stride + r] = d->doubtful ? NAN : d->e[i];
+                if (l->rounding) l->rounding[i * l->stride + r] = d->r[i];
+            }
+        l->next = rows_until(d, l, t);
+    }
+}
+
+struct actio_follower actio_defect_follower(struct actio_defect *d)
+{
+    return (struct actio_follower){ .at = defect_at, .part = defect_part, .crosses = defect_crosses, .user = d };
+}
+
+/* ---- its life */
+
+bool actio_defect_applies(const struct actio_motion *m)
+{
+    return !m->sys->field.axes && !actio_contacts_hard(m) && !m->sys->resets.statements && !m->outside.ask
+           && !m->flow.unfold && !m->flow.is_free && !m->chain.tension && !m->chain.segments;
+}
+
+static void make_longer(struct actio_carrying *by)
+{
+    *by = (struct actio_carrying){ .stages = STAGES, .tested = 9 };
+    for (size_t s = 0; s < STAGES; s++) {
+        by->at[s] = table[s].c;
+        for (int j = 0; j < table[s].terms; j++) by->a[s][table[s].of[j]] = table[s].a[j];
+    }
+    for (int j = 0; j < table[ROW_SUM].terms; j++) by->sum[table[ROW_SUM].of[j]] = table[ROW_SUM].a[j];
+}
+
+/* Inputs of the tangent's formulas at each stage, where there are such formulas. */
+static int bind_stages(struct actio_defect *d)
+{
+    for (size_t s = 0; s < ACTIO_CARRY_MOST && d->m->at[ACTIO_Q_ALONG].k; s++) {
+        d->in[s] = actio_motion_bind_along(d->m, &d->time[s], stage_of(d, s), arg_of(d, s), &d->shift[s]);
+        if (!d->in[s]) return 1;
+    }
+    size_t N = d->m->N, pivots = d->m->sys->solved.pivots;
+    d->out = actio_alloc(d->ctx, 2 * N + pivots + 1, sizeof *d->out);
+    for (size_t j = 0; j < pivots && d->out; j++) d->out[N + j] = d->pivot + j;
+    return d->out == NULL;
+}
+
+int actio_defect_open(struct actio_defect *d, struct actio_context *ctx, struct actio_motion *m)
+{
+    size_t n = (m->ny + GROUP - 1) / GROUP * GROUP, most = ACTIO_CARRY_MOST;
+    *d = (struct actio_defect){ .ctx = ctx, .m = m, .crossing = SIZE_MAX, .padded = n };
+    struct {
+        double **p;
+        size_t n;
+    } part[] = { { &d->y, n },
+                 { &d->e, n },
+                 { &d->r, n },
+                 { &d->stage, most * n },
+                 { &d->tangent, most * n },
+                 { &d->arg, most * n },
+                 { &d->delta, ACTIO_INNER * n },
+                 { &d->f, n },
+                 { &d->x, n },
+                 { &d->homogeneous, n },
+                 { &d->before, n },
+                 { &d->pivot, m->sys->solved.pivots } };
+    size_t all = 0, parts = sizeof part / sizeof *part;
+    for (size_t i = 0; i < parts; i++) all += part[i].n;
+    double *next = d->block = actio_alloc(ctx, all + 1, sizeof *d->block);
+    if (!next || actio_along_need(m)) return 1;
+    for (size_t i = 0; i < parts; next += part[i++].n) *part[i].p = next;
+    make_longer(&d->longer);
+    for (int s = 0; s < ACTIO_CARRY_MOST; s++) {
+        weights_at(carry_short.at[s], d->own[0][s]);
+        weights_at(d->longer.at[s], d->own[1][s]);
+    }
+    return bind_stages(d);
+}
+
+void actio_defect_close(struct actio_defect *d)
+{
+    if (!d->ctx) return;
+    for (size_t s = 0; s < ACTIO_CARRY_MOST; s++) actio_free(d->ctx, d->in[s]);
+    actio_free(d->ctx, d->out);
+    actio_free(d->ctx, d->block);
+    *d = (struct actio_defect){ 0 };
+}
+
+void actio_defect_begin(struct actio_defect *d, double t0, double t1, const double *y0)
+{
+    size_t n = d->m->ny;
+    d->direction = t1 < t0 ? -1 : 1;
+    d->lost = d->doubtful = d->jumping = false;
+    d->t = t0;
+    d->random = 1;
+    d->h = t1 - t0;
+    d->steps = 1;
+    d->added = d->grown = 0;
+    d->by = &carry_short;
+    memcpy(d->y, y0, n * sizeof *y0);
+    memset(d->e, 0, d->padded * sizeof *d->e);
+    for (size_t i = 0; i < n; i++) d->r[i] = draw(d) * DBL_EPSILON / 2 * fabs(y0[i]);
+    for (size_t k = 0; k < ACTIO_DEFECT_LISTS; k++) d->list[k].next = 0;
+}
+
+bool actio_defect_may_be_rounding(const struct actio_defect *d, double tol)
+{
+    double growth = d->added > 0 ? d->grown / d->added : 1;
+    return !d->noisy && growth * ROUNDING_SOURCE * DBL_EPSILON > tol * ROUNDING_SHARE;
+}
