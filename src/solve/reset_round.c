@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define BREAKS 1e-10 /* of the size of its terms: a constraint that is off by more is broken, as by start data */
+#define BREAKS 1e-10   /* of the size of its terms: a constraint that is off by more is broken, as by start data */
 #define NO_CHANGE 1e-5 /* of a value */
-#define PUSHED 1e-12 /* of the size of its terms: a velocity row that is off by more takes an impulse */
+#define PUSHED 1e-12   /* of the size of its terms: a velocity row that is off by more takes an impulse */
 
 int actio_reset_fails(struct actio_motion *m)
 {
