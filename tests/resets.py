@@ -94,6 +94,35 @@ EXACT = [
      "event falling: every = rising - from\nwhen falling: when' = from, stop = 1, held = rising\nstart every' = 2\ntime 0 .. 1\n",
      {"when": 1, "stop": 1, "held": 3}, LAWS),
 ]
+BALL = "coord y\nheld n\nlagrangian y'^2/2 - y\ncontact floor: y >= 0, restitution = .5\n"
+BETWEEN = "coord x\nheld k\nlagrangian x'^2/2\ncontact a: x <= 1\ncontact b: x >= 0\n"
+CONTACTS = "dalembert gauss"
+# an impact exactly at a clock's time, or at an event's: the impact is first, then all together
+EXACT += [
+    ("impact and clock", BALL + "every 1 from 1: n = n + 1\nwhen floor: n = n + 1\nstart y = .5\ntime 0 .. 1.5\n",
+     {"n": 1, "y": .125}, CONTACTS),
+    ("impact and event", BALL + "event e: t = 1\nwhen e: n = n + 1\nwhen floor: n = n + 1\nstart y = .5\ntime 0 .. 1.5\n",
+     {"n": 1, "y": .125}, CONTACTS),
+    ("after the impact", BALL + "every 1 from 1: y' = 3*y'\nwhen floor: n = 7\nstart y = .5\ntime 0 .. 1.5\n",
+     {"n": 7, "y": .75 - .125, "y_dot": 1}, CONTACTS),
+    ("walls and clock", BETWEEN + "every 1/2: k = k + 1\nstart x' = 1\ntime 0 .. 5.25\n", {"k": 11, "x": .75}, CONTACTS),
+    ("two walls at once", "coord x, y\nheld n, m\nlagrangian (x'^2 + y'^2)/2\ncontact a: x <= 1\ncontact b: y <= 1\nwhen a: n = n + 1\n"
+     "when b: m = m + 1\nstart x' = 1, y' = 1\ntime 0 .. 1.25\n", {"n": 1, "m": 1, "x": .75, "y": .75}, CONTACTS),
+    ("root at the start", "coord x\nheld n\nlagrangian x'^2/2\nevent e: sqrt(t) = 2\nwhen e: n = n + 1\ntime 0 .. 5\n", {"n": 1}, LAWS),
+    ("no value later", "coord x\nheld n\nlagrangian x'^2/2\nevent e: log(x) = -1\nwhen e: n = n + 1\nevent f: sqrt(x + .5) = .2\n"
+     "when f: n = n + 10\nstart x = 1, x' = -1\ntime 0 .. 3\n", {"n": 11, "x": -2}, LAWS),
+    ("along a switch", "state p\nheld n\nflow p' = t - 2*sign(p)\nevent z: p = 0\nwhen z: n = n + 1\nstart p = 1\ntime 0 .. 4\n",
+     {"n": 1, "p": 2}, "dalembert"),
+    ("to rest on a floor", "coord x, y\nheld n\nlagrangian (x'^2 + y'^2)/2 - y\ncontact floor: y >= 0, restitution = 0, friction = .5\n"
+     "event rest: x' = 0\nwhen rest: n = n + 1\nstart x' = 1\ntime 0 .. 4\n", {"n": 1, "x": 1}, "dalembert"),
+    ("bounces that set one value", BALL + "when floor: n = 1\nstart y = .5\ntime 0 .. 5\n", {"n": 1, "y": 0}, CONTACTS),
+    ("a hair below the top", "coord x\nheld n\nlagrangian x'^2/2 - x^2/2\nevent top: x = 1 - 1e-9\nwhen top: n = n + 1\nstart x' = 1\n"
+     "time 0 .. 3\n", {"n": 2}, "dalembert"),
+] + [("reached at the end, %s" % a, "param a = %s\ncoord x\nheld n\nlagrangian x'^2/2\nevent e: x = a*3\nwhen e: n = n + 1\nstart x' = a\n"
+      "time 0 .. 3\n" % a, {"n": 0}, "dalembert") for a in (.1, .3, .7)
+] + [("walls and clock of %s" % every, BALL + "every %s: n = n + 1\nstart y = .5\ntime 0 .. 1.45\n" % every,
+      {"n": math.floor(1.45 / eval(every) + 1e-9) + 1, "y": .45 / 2 - .45**2 / 2}, "dalembert")
+     for every in ("1/3", "1/2", "1/4", ".2", ".1")]
 # the gear by its momenta: 3 a' + b' stays over the change with u = 3 behind it
 _v, _w = 2 / 6 * 2, 2 / 6                                  # at t = 1 with a' = 2 b': (4 + 2) b'' = 2
 _b = (3 * _v + 2 * _w) / 11
@@ -115,7 +144,11 @@ FAILS = [
     ("coord y\nheld h\nlagrangian y'^2/2 - y\ncontact floor: y >= h, restitution = 0\nevent e: t = 1\nwhen e: h = .5\ntime 0 .. 3\n", 3,
      "floor"),
     ("coord x\nheld n\nlagrangian x'^2/2\nevery 1e-9: n = n + 1\ntime 0 .. 4\n", 2, "`every 1e-9` happens 4000000000 times"),
-    ("coord x\nheld n\nlagrangian x'^2/2 - x^2/2\nevent e: x = 1\nwhen e: n = 0\nstart x' = 1\ntime 0 .. 20\n", 3, "different instants"),
+    (BALL + "every 1 from 1: n = 5\nwhen floor: n = 7\nstart y = .5\ntime 0 .. 1.5\n", 3, "different values at t = 1"),
+    (BALL + "event e: t = 1\nwhen e: n = 5\nwhen floor: n = 7\nstart y = .5\ntime 0 .. 1.5\n", 3, "`when e` and `when floor`"),
+    (BALL + "when floor: n = n + 1\nstart y = .5\ntime 0 .. 5\n", 3, "infinitely often before t = 3"),
+    ("coord x\nheld n\nlagrangian x'^2/2 - x^2/2\nevent top: x = 1\nwhen top: n = n + 1\nstart x' = 1\ntime 0 .. 3\n", 3,
+     "whether event 'top'"),
 ]
 
 # (line, words of its message or hint)
@@ -139,6 +172,62 @@ def hints(program, folder, tally):
         tally.check(code == 0 and done["end"]["n"] == ticks and names == {period}, "every %s: exit %s, %s, %s %s" % (period, code, done.get("end"), names, err))
     code, out, err = call(program, "run", write(folder, text % ("1", "0 .. 3")), "-o", os.path.join(folder, "a.csv"))
     tally.check(code == 0 and any(x.split()[:1] == ["n"] and float(x.split()[1]) == 4 for x in out.split("\n")), "no held value in\n%s%s" % (out, err))
+
+
+# ---- a `when` does not change which events happen
+
+OSCILLATOR = "coord x\nheld n\nlagrangian x'^2/2 - x^2/2\n"
+FALL = "coord x\nheld n\nlagrangian x'^2/2 - x\ncontact floor: x >= 0, restitution = %s\nstart x = .7\ntime 0 .. %s\n"
+MOTIONS = {
+    "oscillator": OSCILLATOR + "start x = 1\ntime 0 .. 7\n",
+    "small oscillator": OSCILLATOR + "start x' = .99\ntime 0 .. 7\n",
+    "free": "coord x\nheld n\nlagrangian x'^2/2\nstart x = -1, x' = 1\ntime 0 .. 4\n",
+    "ball": FALL % (.5, 2.8),
+    "falls and stays": FALL % (0, 2),
+    "comes to rest": "coord x\nheld n\nlagrangian x'^2/2\nforce x = -.5*sign(x')\nstart x' = 1\ntime 0 .. 3.5\n",
+    "two walls": "coord x\nheld n\nlagrangian x'^2/2\ncontact a: x <= 1\ncontact b: x >= 0\nstart x = .1, x' = 1\ntime 0 .. 5.25\n",
+}
+FORMULAS = [
+    "x = 0", "x' = 0", "abs(x') = 0", "abs(x) = 0", "x = .5", "x' = .25", "1/x = 0", "1/(x - 1) = 0", "tan(2*x) = 0", "x*abs(x) = 0",
+    "abs(x)*x' = 0", "(t - 1.5)*abs(t - 1.5) = 0", "(x-.5)*abs(x-.5) = 0", "x^2*sign(x) = 0", "max(x,0)^2 - max(-x,0)^2 = 0",
+    "sqrt(abs(x))*sign(x) = 0", "sign(x) = .5", "floor(2*x) = 0", "floor(t) = 1.5", "x^3 = 0", "(x-.5)^3 = 0", "x'^2 = 0", "sin(5*t) = 0",
+    "t = 1", "sqrt(t) = 1", "log(x) = -1", "sqrt(x + .5) = .2", "max(0, 1 - t) = 0", "x*x' = 0", "x + x' = 0", "min(x, x') = .1",
+    "abs(x - .5) = .2", "mod(t, 1) = .5", "x'^2 + x^2 = .5"]
+# closed forms: times of sign changes, and of coming to 0 for good
+_tau = math.sqrt(1.4)
+TRUE = {
+    ("oscillator", "abs(x') = 0"): [], ("oscillator", "abs(x) = 0"): [], ("oscillator", "1/x = 0"): [], ("oscillator", "1/(x - 1) = 0"): [],
+    ("oscillator", "abs(x)*x' = 0"): [math.pi, 2 * math.pi], ("oscillator", "(t - 1.5)*abs(t - 1.5) = 0"): [1.5],
+    ("oscillator", "(x-.5)*abs(x-.5) = 0"): [math.pi / 3, 5 * math.pi / 3], ("oscillator", "x*abs(x) = 0"): [math.pi / 2, 3 * math.pi / 2],
+    ("oscillator", "x^2*sign(x) = 0"): [math.pi / 2, 3 * math.pi / 2], ("oscillator", "tan(2*x) = 0"): [math.pi / 2, 3 * math.pi / 2],
+    ("oscillator", "max(x,0)^2 - max(-x,0)^2 = 0"): [math.pi / 2, 3 * math.pi / 2],
+    ("oscillator", "sqrt(abs(x))*sign(x) = 0"): [math.pi / 2, 3 * math.pi / 2],
+    ("ball", "x = 0"): [], ("ball", "abs(x') = 0"): [], ("ball", "x' = 0"): [1.5 * _tau, 2.25 * _tau], ("two walls", "1/(x - 1) = 0"): [],
+    ("falls and stays", "x' = 0"): [_tau], ("falls and stays", "x = 0"): [_tau],
+    ("comes to rest", "x' = 0"): [2], ("comes to rest", "abs(x') = 0"): [2],
+}
+
+
+def happens(program, folder, text):
+    code, done, err = run(program, write(folder, text))
+    listed = [(e["t"], e["error"] or 0) for e in done.get("events", []) if e["name"] == "e" and e["kind"] == "event"]
+    return code, listed, [e for e in done.get("events", []) if e["kind"] == "when"], err
+
+
+def same_events(program, folder, tally):
+    for motion, model in MOTIONS.items():
+        for formula in FORMULAS:
+            text = model + "event e: %s\n" % formula
+            alone, hooked = happens(program, folder, text), happens(program, folder, text + "when e: n = n + 1\n")
+            what = "%s, %s" % (motion, formula)
+            same = len(alone[1]) == len(hooked[1]) and all(abs(a[0] - b[0]) <= a[1] + b[1] for a, b in zip(alone[1], hooked[1]))
+            tally.check(alone[0] == hooked[0] == 0, "%s: exit %d and %d %s" % (what, alone[0], hooked[0], hooked[3]))
+            tally.check(same, "%s: %s with a when, %s without" % (what, hooked[1], alone[1]))
+            tally.check(len(hooked[1]) == len(hooked[2]), "%s: %d events, %d times carried out" % (what, len(hooked[1]), len(hooked[2])))
+            if (motion, formula) in TRUE:
+                want = TRUE[motion, formula]
+                right = len(want) == len(alone[1]) and all(abs(a[0] - b) <= a[1] + 1e-15 * b for a, b in zip(alone[1], want))
+                tally.check(right, "%s: %s instead of %s" % (what, alone[1], want))
 
 
 def write(folder, text):
@@ -443,7 +532,7 @@ def main():
     program, _ = arguments()
     tally = Tally("resets")
     with tempfile.TemporaryDirectory() as folder:
-        run_parts([exact, fails, hints, listed, table_rows, printed, combinations], program, folder, tally)
+        run_parts([exact, fails, hints, same_events, listed, table_rows, printed, combinations], program, folder, tally)
     tally.done()
 
 

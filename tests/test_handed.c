@@ -170,6 +170,8 @@ static void close_world(struct world *w)
     CALL(integrator_to, 2, (P(0, w->integrator), w->at ? NAN : 1, P(1, w->f))) \
     CALL(integrator_time, 1, (P(0, w->integrator))) CALL(integrator_state, 2, (P(0, w->integrator), P(1, w->y))) \
     CALL(integrator_set_state, 3, (P(0, w->integrator), 0, P(1, w->x), P(2, w->f))) \
+    CALL(integrator_held, 2, (P(0, w->integrator), P(1, w->y))) \
+    CALL(integrator_held_name, 1, (P(0, w->integrator), w->at)) \
     CALL(integrator_events, 1, (P(0, w->integrator))) \
     CALL(integrator_save, 2, (P(0, w->integrator), P(1, w->y), w->at ? 1 : 8 * (size_t)ROOM)) \
     CALL(integrator_restore, 3, (P(0, w->integrator), P(1, w->x), w->at ? 1 : 8 * (size_t)ROOM, P(2, w->f))) \

@@ -313,8 +313,8 @@ ACTIO_API int actio_integrator_to(struct actio_integrator *i, double t, struct a
 ACTIO_API double actio_integrator_time(const struct actio_integrator *i);
 /* The size of the state, in the order of actio_flow_name. y may be NULL. */
 ACTIO_API size_t actio_integrator_state(const struct actio_integrator *i, double *y);
-/* Their number, and the values of `held` at the present time, in the order of the table's columns; held may be NULL. The
- * name of one: NULL beyond the last. */
+/* Their number, and the values of `held` at the present time, in the order of the table's columns; held may be NULL.
+ * The name of one: NULL beyond the last. */
 ACTIO_API size_t actio_integrator_held(const struct actio_integrator *i, double *held);
 ACTIO_API const char *actio_integrator_held_name(const struct actio_integrator *i, size_t k);
 /* Another time and state, which must satisfy the constraints; with `project` the nearest that does. Held values begin
@@ -324,9 +324,10 @@ ACTIO_API int actio_integrator_set_state(struct actio_integrator *i, double t, c
 /* What happened during the last call: a table without columns, for actio_table_events and actio_table_event. It lives
  * until the next call. NULL before the first. */
 ACTIO_API const struct actio_table *actio_integrator_events(const struct actio_integrator *i);
-/* State, branches of switches, held values, clocks, contacts that hold, sides of events: the number of bytes; written where `size` suffices.
- * Restored, the motion goes on bit for bit: in the same integrator, or in one of a model that has been read anew with
- * the same numbers and options, by the same version on the same kind of machine. Bytes of another model are refused. */
+/* State, branches of switches, held values, clocks, contacts that hold, sides of events: the number of bytes; written
+ * where `size` suffices. Restored, the motion goes on bit for bit: in the same integrator, or in one of a model that
+ * has been read anew with the same numbers and options, by the same version on the same kind of machine. Bytes of
+ * another model are refused. */
 ACTIO_API size_t actio_integrator_save(const struct actio_integrator *i, void *bytes, size_t size);
 ACTIO_API int actio_integrator_restore(struct actio_integrator *i, const void *bytes, size_t size,
                                        struct actio_findings *f);

@@ -179,9 +179,9 @@ static uint64_t kind_of(const struct actio_integrator *i)
         const char *name = actio_problem_name(problem, k);
         h = mix(h, name, strlen(name) + 1);
     }
-    const size_t sizes[] = { problem->sys->p,          problem->sys->switches.count, problem->sys->walls.contacts,
-                             problem->sys->walls.rubs, problem->sys->walls.slips,    problem->sys->walls.events,
-                             problem->sys->resets.held, problem->sys->resets.clocks, problem->sys->resets.statements };
+    const size_t sizes[] = { problem->sys->p,           problem->sys->switches.count, problem->sys->walls.contacts,
+                             problem->sys->walls.rubs,  problem->sys->walls.slips,    problem->sys->walls.events,
+                             problem->sys->resets.held, problem->sys->resets.clocks,  problem->sys->resets.statements };
     h = mix(h, sizes, sizeof sizes);
     return mix(h, &i->pieces.local, sizeof i->pieces.local);
 }

@@ -23,7 +23,8 @@ struct actio_instant_weights {
 
 /* index: of the contact, rub, event or switch; value: impulse, or a switch's new branch; energy: taken, NAN = not
  * known; met: when the guard showed it, a little earlier than t where a series of bounces or a slide runs out;
- * guard: what it did there, rate NAN: none showed it, order: of a zero of third or higher order; error: NAN = not known; numbers: where place (n) and, if it
+ * guard: what it did there, rate NAN: none showed it, order: of a zero of third or higher order; error: NAN = not
+ * known; numbers: where place (n) and, if it
  * jumps, velocities before and after (n each) stand, ACTIO_NOWHERE = not kept; touches: whether it happened at all is
  * within the errors. */
 struct actio_instant {

@@ -282,7 +282,7 @@ static int leave(struct actio_marching *m, int stop, const double *old, const do
 static void meet_inside(struct actio_marching *m, const struct actio_incident *what, struct actio_meeting *meeting)
 {
     actio_march_meet(m, what, meeting);
-    if (what->kind == PASS && m->fresh && what->t == m->t && m->crossed_at == m->t) meeting->rate = NAN;
+    if (what->kind == PASS && m->fresh && what->t == m->t && m->seen.crossed_at == m->t) meeting->rate = NAN;
 }
 
 /* A guard that ends the step is beyond; one that stays at zero has no side. */
@@ -290,13 +290,13 @@ static void go_beyond(struct actio_marching *m, const struct actio_incident *wha
 {
     if (what->kind != PASS) return;
     m->side[what->guard] = (signed char)-m->side[what->guard];
-    m->passed[what->guard] = m->t;
+    m->seen.passed[what->guard] = m->t;
 }
 
 static void fall_asleep(struct actio_marching *m, const struct actio_incident *what)
 {
-    if (what->kind != PASS || m->calm[what->guard] == AWAKE) return;
-    m->calm[what->guard] = ASLEEP;
+    if (what->kind != PASS || m->seen.calm[what->guard] == AWAKE) return;
+    m->seen.calm[what->guard] = ASLEEP;
     m->side[what->guard] = 0;
 }
 
@@ -322,7 +322,7 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     go_beyond(m, what);
     int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;
     stop = leave(m, stop, old, known);
-    if (what->kind == CROSSING) m->crossed_at = m->t;
+    if (what->kind == CROSSING) m->seen.crossed_at = m->t;
     actio_march_see_sides(m, old, known);
     fall_asleep(m, what);
     stop = fold_back(m, known, stop);
@@ -346,7 +346,7 @@ static int tick(struct actio_marching *m)
     actio_march_known_of(m, m->t, m->y, known);
     memcpy(m->moved_by_tick, known, known_length(m->flow) * sizeof *known);
     follow(m, known, true);
-    memset(m->due, 0, m->flow->guards);
+    memset(m->seen.due, 0, m->flow->guards);
     actio_march_keep_sides(m);
     int stop = leave(m, m->flow->clock.tick(m->flow->user, m->t, known), m->moved_by_tick, known);
     actio_march_see_sides(m, m->moved_by_tick, known);
@@ -394,7 +394,7 @@ static int tell(struct actio_marching *m, const struct actio_incident *what)
     const double *y = what->kind == PASS ? NULL : actio_march_known_at(m, what->t);
     int stop;
     if (what->kind == PASS) {
-        m->passed[what->guard] = what->t;
+        m->seen.passed[what->guard] = what->t;
         m->side[what->guard] = (signed char)-m->side[what->guard];
         const signed char *way = flow->way ? flow->way + what->guard + flow->watched - flow->guards : &either;
         stop = *way && *way != m->side[what->guard] ? 0 : pass(m, what);
@@ -532,9 +532,9 @@ static bool march_take_memory(struct actio_marching *m, double **block)
     m->side = actio_alloc(m->ctx, 4 * guards + 1, sizeof *m->side);
     m->h = m->stepper->open(m->ctx, m->flow);
     if (!*block || !m->side || !m->h) return false;
-    m->due = m->side + guards;
-    m->was = m->due + guards;
-    m->calm = m->was + guards;
+    m->seen.due = m->side + guards;
+    m->seen.was = m->seen.due + guards;
+    m->seen.calm = m->seen.was + guards;
     m->y = *block;
     m->y_next = m->y + n;
     m->y_at = m->y_next + n;
@@ -543,9 +543,9 @@ static bool march_take_memory(struct actio_marching *m, double **block)
     m->sample = m->g + guards;
     m->known = m->sample + ACTIO_ROOT_NODES * guards;
     m->moved = m->known + known;
-    m->passed = m->moved + known;
-    m->most = m->passed + guards;
-    m->moved_by_tick = m->most + guards;
+    m->seen.passed = m->moved + known;
+    m->seen.most = m->seen.passed + guards;
+    m->moved_by_tick = m->seen.most + guards;
     return true;
 }
 
@@ -556,21 +556,22 @@ static int run(struct actio_marching *m)
     double *known = m->flow->unfold ? m->known : m->y;
     memcpy(known, task->y0, known_length(m->flow) * sizeof *known);
     size_t firm = m->flow->guards - m->flow->watched;
-    if (m->flow->lend)
-        m->flow->lend(m->flow->user, (struct actio_sides){ m->side + firm, m->due + firm, m->most + firm });
-    for (size_t i = 0; i < m->flow->guards; i++) m->passed[i] = task->t0 - m->direction * HUGE_VAL;
+    if (m->flow->own.lend)
+        m->flow->own.lend(m->flow->user,
+                          (struct actio_sides){ m->side + firm, m->seen.due + firm, m->seen.most + firm });
+    for (size_t i = 0; i < m->flow->guards; i++) m->seen.passed[i] = task->t0 - m->direction * HUGE_VAL;
     if (task->sides && m->flow->watched) {
         size_t watched = m->flow->watched;
         memcpy(m->side + firm, task->sides, watched);
-        memcpy(m->calm + firm, task->sides + watched, watched);
-        memcpy(m->passed + firm, task->passed, watched * sizeof *m->passed);
-        memcpy(m->most + firm, task->passed + watched, watched * sizeof *m->most);
+        memcpy(m->seen.calm + firm, task->sides + watched, watched);
+        memcpy(m->seen.passed + firm, task->passed, watched * sizeof *m->seen.passed);
+        memcpy(m->seen.most + firm, task->passed + watched, watched * sizeof *m->seen.most);
     }
     if (m->flow->enter) status = m->flow->enter(m->flow->user, task->t0, known);
     if (!status && m->flow->fold) status = m->flow->fold(m->flow->user, task->t0, known, m->y);
     m->t = m->t_next = m->chatter_from = m->t_poor = task->t0;
     m->poor = 1;
-    m->touched_at = m->singular_at = m->crossed_at = task->t0 - m->direction * HUGE_VAL;
+    m->touched_at = m->singular_at = m->seen.crossed_at = task->t0 - m->direction * HUGE_VAL;
     m->guard = SIZE_MAX;
     rows_here(m);
     if (status) return status;
@@ -594,9 +595,9 @@ static void report(struct actio_marching *m, struct actio_march_result *out)
     size_t watched = m->flow->watched, firm = m->flow->guards - watched;
     if (!m->task->sides || !watched) return;
     memcpy(m->task->sides, m->side + firm, watched);
-    memcpy(m->task->sides + watched, m->calm + firm, watched);
-    memcpy(m->task->passed, m->passed + firm, watched * sizeof *m->passed);
-    memcpy(m->task->passed + watched, m->most + firm, watched * sizeof *m->most);
+    memcpy(m->task->sides + watched, m->seen.calm + firm, watched);
+    memcpy(m->task->passed, m->seen.passed + firm, watched * sizeof *m->seen.passed);
+    memcpy(m->task->passed + watched, m->seen.most + firm, watched * sizeof *m->seen.most);
 }
 
 int actio_march(struct actio_context *ctx, const struct actio_ode *flow, const struct actio_march_task *task,

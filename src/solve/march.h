@@ -61,6 +61,16 @@ struct actio_sides {
     const double *most;
 };
 
+/* Watched guards that a flow cares for. ends: by watched guard, where it passes the step ends, and `crossed` is called.
+ * is: their sides after a jump are the flow's business. lend gives it the sides of all watched guards, to read and to
+ * set in `crossed` and `tick`, which see the side beyond of the guard that passes. together: what clocks, crossings and
+ * these guards do within this time is one instant; times are not known better. NULL: none, nowhere. */
+struct actio_own {
+    const bool *ends, *is;
+    void (*lend)(void *user, struct actio_sides sides);
+    double together;
+};
+
 #define ACTIO_TIME_KNOWN 30.0 /* of the local tolerance and the interval: times are not known better */
 
 /* y' = f(t, y) with an invariant manifold. All callbacks take `user` first. Nothing here allocates. */
@@ -97,13 +107,7 @@ struct actio_ode {
     int (*passed)(void *user, size_t guard, double t, const double *y);
     /* Directions in which they count, by watched guard: 1 rising, -1 falling, 0 either. NULL: either. */
     const signed char *way;
-    /* By watched guard: where it passes the step ends, and `crossed` is called. The sides of `own` ones after a jump are
-     * the flow's business: `lend` gives it those of all watched guards, to read and to set in `crossed` and `tick`, which
-     * see the side beyond of the guard that passes. NULL: none, nowhere. */
-    const bool *ends, *own;
-    void (*lend)(void *user, struct actio_sides sides);
-    /* What clocks, crossings and own guards do within this time is one instant; times are not known better. */
-    double together;
+    struct actio_own own;
     struct actio_clock clock;
     struct actio_listener list;
     /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL =

@@ -15,6 +15,15 @@ struct actio_incident {
     size_t guard;
 };
 
+/* By guard, of the watched ones. passed: up to when its crossings were reported; most: its largest value so far; due:
+ * it crosses together with `firm`; was: its side before what crosses; calm: enum actio_calm. crossed_at: the last time
+ * at which modes changed. */
+struct actio_watching {
+    double *passed, *most;
+    signed char *due, *was, *calm;
+    double crossed_at;
+};
+
 struct actio_marching {
     struct actio_context *ctx;
     const struct actio_ode *flow;
@@ -28,18 +37,14 @@ struct actio_marching {
     double *y, *y_next, *y_at, *f, *g, *sample; /* y_at, f, g: scratch */
     double *moved_by_tick;                      /* scratch: the known state before the clock */
     double *known, *moved;                      /* scratch, where the known state is another */
-    double *passed;                             /* by watched guard: up to when its crossings were reported */
-    double *most;                               /* by watched guard: its largest value so far */
     signed char *side;                          /* sign of each guard in this mode, 0 = not known yet */
-    signed char *due;                           /* by watched guard: it crosses together with `firm` */
-    signed char *was, *calm;                    /* by watched guard: its side before what crosses; enum actio_calm */
+    struct actio_watching seen;                 /* of watched guards */
     struct actio_incident firm;                 /* the first thing that ends this step */
     size_t row[ACTIO_MARCH_LISTS];              /* the next one of each list */
     size_t ticks;
     size_t steps, rhs, projections, guard; /* guard: the one in hand */
     double look_start, look_end;           /* of the part of the step where the guard has values */
     double touched_at, singular_at;        /* the last ones reported, not to be reported twice */
-    double crossed_at;                     /* the last time at which modes changed */
     double since;                          /* from the crossing under way to its rounded time */
     double chatter_from;
     size_t chatter;

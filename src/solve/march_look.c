@@ -46,17 +46,17 @@ static double instant(const struct actio_marching *m, double t) { return actio_m
 
 bool actio_march_ends(const struct actio_marching *m, const struct actio_incident *what)
 {
-    if (what->kind != PASS || !m->flow->ends) return what->kind == CROSSING;
+    if (what->kind != PASS || !m->flow->own.ends) return what->kind == CROSSING;
     size_t i = watched_index(m, what->guard);
     int way = m->flow->way ? m->flow->way[i] : 0;
-    return m->flow->ends[i] && (way == 0 || way == -m->side[what->guard]);
+    return m->flow->own.ends[i] && (way == 0 || way == -m->side[what->guard]);
 }
 
 /* Another sign at once after a passage is rounding, as where a law finds velocities by iteration: it is not a second
  * passage. */
 static bool is_stale(const struct actio_marching *m, enum actio_incident_kind kind, double t)
 {
-    return kind == PASS && !before(m, m->passed[m->guard] + instant(m, t), t);
+    return kind == PASS && !before(m, m->seen.passed[m->guard] + instant(m, t), t);
 }
 
 /* What is reached in the last instant is not passed: a motion that goes on from there decides. An end of its own is
@@ -72,7 +72,7 @@ static bool is_at_end(const struct actio_marching *m, enum actio_incident_kind k
 static bool is_due(struct actio_marching *m, enum actio_incident_kind kind, double t)
 {
     if (kind != PASS || m->firm.kind == NOTHING || before(m, t + instant(m, t), m->firm.t)) return false;
-    m->due[m->guard] = !before(m, m->firm.t + instant(m, t), t);
+    m->seen.due[m->guard] = !before(m, m->firm.t + instant(m, t), t);
     return true;
 }
 
@@ -117,7 +117,7 @@ static double sign_since(struct actio_marching *m, double root, double there, do
 static void take_side(struct actio_marching *m, double sign, double t)
 {
     m->side[m->guard] = (signed char)sign;
-    m->passed[m->guard] = t;
+    m->seen.passed[m->guard] = t;
 }
 
 /* The guard's sign between two neighbouring roots; 0 when they are one. */
@@ -141,6 +141,16 @@ static bool is_on_its_way_back(const struct actio_marching *m)
            && (last - *sample) * m->side[m->guard] >= 0;
 }
 
+/* Of a watched guard: what is too short to show its first side, or was reported before. The first side is taken. */
+static bool says_nothing(struct actio_marching *m, double sign, bool moment, double right)
+{
+    signed char *side = &m->side[m->guard];
+    bool watched = is_watched(m, m->guard);
+    if (*side == 0 && moment && watched) return true;
+    if (*side == 0) *side = (signed char)sign;
+    return watched && !before(m, m->seen.passed[m->guard], right);
+}
+
 /* What happens at a root after which the guard has this sign, and `last` before it. */
 static enum actio_incident_kind incident_at(const struct actio_marching *m, double root, double sign, double last)
 {
@@ -154,16 +164,13 @@ static enum actio_incident_kind incident_at(const struct actio_marching *m, doub
  * True: something happens. */
 static bool follow_signs(struct actio_marching *m, const double *root, size_t count, struct actio_incident *best)
 {
-    signed char *side = &m->side[m->guard];
     double last = 0;
     for (size_t j = 0; j <= count; j++) {
         double left = j ? root[j - 1] : m->look_start, right = j < count ? root[j] : m->look_end;
         double sign = sign_between(m, left, right);
         if (sign == 0) continue;
         bool moment = j == 0 && ((count > 0 && is_moment(m, left, right)) || is_on_its_way_back(m));
-        if (*side == 0 && moment && is_watched(m, m->guard)) continue;
-        if (*side == 0) *side = (signed char)sign;
-        if (is_watched(m, m->guard) && !before(m, m->passed[m->guard], right)) continue;
+        if (says_nothing(m, sign, moment, right)) continue;
         enum actio_incident_kind kind = moment ? NOTHING : incident_at(m, left, sign, last);
         if (kind == PASS) left = sign_since(m, left, 0.5 * (left + right), sign);
         if (is_at_end(m, kind, left)) return false;
@@ -240,7 +247,7 @@ static double last_value(struct actio_marching *m, double with, double without)
 static bool look_between(struct actio_marching *m, double from, double to, const double *sample,
                          struct actio_incident *best)
 {
-    double root[MOST_ROOTS], passed = m->passed[m->guard];
+    double root[MOST_ROOTS], passed = m->seen.passed[m->guard];
     if (!before(m, passed, to)) return false;
     if (before(m, from, passed)) {
         from = passed;
@@ -268,14 +275,14 @@ static void look_at_parts(struct actio_marching *m, const double *sample, struct
         double from = actio_root_node(m->t, m->t_next, k), to = actio_root_node(m->t, m->t_next, end);
         if (k > 0) from = last_value(m, from, actio_root_node(m->t, m->t_next, k - 1));
         if (end < last) to = last_value(m, to, actio_root_node(m->t, m->t_next, end + 1));
-        if (k > 0 && before(m, m->passed[m->guard], from)) m->side[m->guard] = 0;
+        if (k > 0 && before(m, m->seen.passed[m->guard], from)) m->side[m->guard] = 0;
         if (look_between(m, from, to, NULL, best)) return;
         k = end + 1;
     }
     if (!isfinite(sample[last * guards])) m->side[m->guard] = 0;
 }
 
-/* Modes change at its start, so that it is no step: no side is taken from it. */
+/* Modes change at its start, so it shows nothing: sides are not taken from it. */
 static bool is_void(const struct actio_marching *m)
 {
     return m->firm.kind == CROSSING && !before(m, m->t + instant(m, m->t), m->firm.t);
@@ -286,8 +293,8 @@ static void look_at_watched(struct actio_marching *m, const double *sample, stru
     size_t guards = m->flow->guards;
     m->look_start = m->t;
     m->look_end = m->t_next;
-    if (is_void(m) && (m->side[m->guard] == 0 || m->calm[m->guard] != AWAKE)) {
-        m->due[m->guard] = m->calm[m->guard] == AT_ZERO;
+    if (is_void(m) && (m->side[m->guard] == 0 || m->seen.calm[m->guard] != AWAKE)) {
+        m->seen.due[m->guard] = m->seen.calm[m->guard] == AT_ZERO;
         return;
     }
     if (actio_march_is_calm(m, sample, best)) return;
@@ -319,7 +326,7 @@ static int look_between_guards(struct actio_marching *m, size_t from, size_t to,
     size_t guards = m->flow->guards, firm = guards - m->flow->watched;
     for (m->guard = from; m->guard < to; m->guard++) {
         const double *sample = m->sample + m->guard;
-        bool looks = m->guard < firm || ends == (m->flow->ends && m->flow->ends[m->guard - firm]);
+        bool looks = m->guard < firm || ends == (m->flow->own.ends && m->flow->own.ends[m->guard - firm]);
         if (!looks) continue;
         if (!actio_root_free(sample, guards) && actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
         if (m->guard < firm) look_at_firm(m, sample, best);
@@ -333,11 +340,11 @@ static int look_between_guards(struct actio_marching *m, size_t from, size_t to,
 int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *best)
 {
     size_t guards = m->flow->guards, firm = guards - m->flow->watched;
-    memset(m->due, 0, guards);
+    memset(m->seen.due, 0, guards);
     m->firm = (struct actio_incident){ NOTHING, 0, SIZE_MAX };
     int status = look_between_guards(m, 0, firm, false, best);
     if (actio_march_ends(m, best)) m->firm = *best;
-    if (!status && m->flow->ends) status = look_between_guards(m, firm, guards, true, best);
+    if (!status && m->flow->own.ends) status = look_between_guards(m, firm, guards, true, best);
     if (actio_march_ends(m, best)) m->firm = *best;
     return status ? status : look_between_guards(m, firm, guards, false, best);
 }

@@ -399,14 +399,12 @@ struct actio_ode actio_resets_over(struct actio_motion *m, struct actio_ode flow
     struct actio_resets *in = m->resets;
     if (!in || m->sys->resets.statements == 0) return flow;
     in->inner = flow;
-    in->together = flow.together = fabs(m->span) * fmax(SAME, ACTIO_TIME_KNOWN * m->flow.accuracy);
+    in->together = fabs(m->span) * fmax(SAME, ACTIO_TIME_KNOWN * m->flow.accuracy);
     flow.guard = instants_guard;
     flow.crossed = instants_crossed;
     flow.enter = instants_enter;
     flow.sample = NULL;
-    flow.ends = in->ends;
-    flow.own = in->own;
-    flow.lend = instants_lend;
+    flow.own = (struct actio_own){ in->ends, in->own, instants_lend, in->together };
     if (m->sys->resets.clocks) {
         flow.clock.next = instants_next;
         flow.clock.tick = instants_tick;
@@ -476,18 +474,17 @@ static bool take_memory(struct actio_motion *m, struct actio_resets *in)
     struct {
         double **p;
         size_t n;
-    } number[] = { { &in->tick, s->clocks },   { &in->period, s->clocks }, { &in->from, s->clocks },
-                   { &in->g, events },         { &in->rate, events },      { &in->g_size, events },
-                   { &in->y, m->ny },          { &in->old, m->ny },        { &in->value, s->assigns },
-                   { &in->before, modes },     { &in->after, modes },      { &in->guard, switches },
-                   { &in->residual, 2 * m->p },
-                   { &in->start, m->ny },      { &in->course, 2 * (m->N + contacts) } };
+    } number[] = { { &in->tick, s->clocks },    { &in->period, s->clocks }, { &in->from, s->clocks },
+                   { &in->g, events },          { &in->rate, events },      { &in->g_size, events },
+                   { &in->y, m->ny },           { &in->old, m->ny },        { &in->value, s->assigns },
+                   { &in->before, modes },      { &in->after, modes },      { &in->guard, switches },
+                   { &in->residual, 2 * m->p }, { &in->start, m->ny },      { &in->course, 2 * (m->N + contacts) } };
     struct {
         bool **p;
         size_t n;
-    } flag[] = { { &in->fires, s->statements }, { &in->member, s->statements }, { &in->ticked, s->clocks },
-                 { &in->happened, events },     { &in->crossed, events },       { &in->own, events },
-                 { &in->struck, contacts },     { &in->ends, events },          { &in->at_zero, events },
+    } flag[] = { { &in->fires, s->statements },  { &in->member, s->statements }, { &in->ticked, s->clocks },
+                 { &in->happened, events },      { &in->crossed, events },       { &in->own, events },
+                 { &in->struck, contacts },      { &in->ends, events },          { &in->at_zero, events },
                  { &in->changes, s->statements } };
     for (size_t i = 0; i < sizeof number / sizeof *number; i++)
         if (!(*number[i].p = actio_alloc(m->ctx, number[i].n + 1, sizeof(double)))) return false;
@@ -519,11 +516,10 @@ void actio_resets_close(struct actio_motion *m)
 {
     struct actio_resets *in = m->resets;
     if (!in) return;
-    void *parts[] = { in->tick,     in->period, in->from,   in->g,      in->rate,     in->g_size,
-                      in->y,        in->old,    in->value,  in->before, in->after,    in->guard,
-                      in->residual, in->fires,  in->member, in->ticked, in->happened, in->crossed,
-                      in->own,      in->struck, in->level,  in->setter, in->start,
-                      in->ends,     in->at_zero, in->changes, in->course };
+    void *parts[] = { in->tick,   in->period, in->from,     in->g,       in->rate,    in->g_size,   in->y,
+                      in->old,    in->value,  in->before,   in->after,   in->guard,   in->residual, in->fires,
+                      in->member, in->ticked, in->happened, in->crossed, in->own,     in->struck,   in->level,
+                      in->setter, in->start,  in->ends,     in->at_zero, in->changes, in->course };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     actio_free(m->ctx, in);
     m->resets = NULL;

@@ -7,8 +7,8 @@
 
 struct actio_resets {
     const struct actio_system *sys;
-    struct actio_ode inner;       /* the flow without instants */
-    double *tick, *period, *from; /* by clock: number of its next time */
+    struct actio_ode inner;                     /* the flow without instants */
+    double *tick, *period, *from;               /* by clock: number of its next time */
     signed char *level;                         /* by event that held values have part in: the last sign, 0 = zero */
     double *g, *rate;                           /* by event, where they were last looked at */
     struct actio_sides of;                      /* by event, on loan */

@@ -229,7 +229,7 @@ static int pass_by(void *user, size_t k, double t, const double *y)
 static void lend(void *user, struct actio_sides sides)
 {
     struct actio_tangent *x = user;
-    x->inner.lend(x->m, sides);
+    x->inner.own.lend(x->m, sides);
 }
 
 static void make_flow(struct actio_tangent *x)
@@ -246,10 +246,8 @@ static void make_flow(struct actio_tangent *x)
     x->flow.watched = x->inner.watched;
     x->flow.passed = pass_by;
     x->flow.way = x->inner.way;
-    x->flow.ends = x->inner.ends;
     x->flow.own = x->inner.own;
-    x->flow.together = x->inner.together;
-    if (x->inner.lend) x->flow.lend = lend;
+    if (x->inner.own.lend) x->flow.own.lend = lend;
     x->flow.guard = guard;
     x->flow.side = side;
     x->flow.crossed = crossed;
