@@ -12,6 +12,8 @@
 
 /* samples: inside a step, at most and at least; over the whole interval at least; in one batch; kept at first */
 enum { MOST_INSIDE = 16, LEAST_INSIDE = 4, OVERALL = 1024, BATCH = 512, FIRST_KEPT = 4096 };
+#define FINER 1e-3                                    /* from one of the tolerances of curves to the next */
+#define FINEST 2e-15                                  /* beyond, rounding speaks */
 #define KNOWN 1e-3                                    /* to this part of itself a value next to a pole must be known */
 enum { MOST_NUMBERS = 8 << 20, MOST_SLOW = 1 << 18 }; /* in all samples; samples of a motion that solves row by row */
 
@@ -136,28 +138,44 @@ static void report_trace(void *user, double t)
     if (x->ctx->progress) x->ctx->progress(x->ctx->progress_user, "picture", fabs(t - x->t0), fabs(x->t1 - x->t0));
 }
 
+/* Where the table's rows decide how fine the last run was, the curve does not: of a few tolerances, the next finer one.
+ */
+static double curve_tolerance(const struct actio_aim *aim, const struct actio_outcome *out)
+{
+    double local = aim->tol;
+    if (aim->local > 0 || !(out->finest < aim->tol) || out->stepper != &actio_dop853) return out->finest;
+    while (local > out->finest) local *= FINER;
+    return fmax(local, FINEST);
+}
+
 static int march_again(struct trace *x, const struct actio_aim *aim, const struct actio_outcome *out)
 {
     struct actio_motion *m = x->m;
     bool ends = out->status && x->t1 == out->t_stop; /* by itself, and it does so again */
+    double local = curve_tolerance(aim, out);
     struct actio_follower follower = { .at = state_reached, .part = part_passed, .user = x };
     struct actio_march_task task = { .stepper = out->stepper,
                                      .t0 = aim->t0,
                                      .t1 = ends ? aim->t1 : x->t1,
-                                     .rtol = out->finest,
-                                     .atol = out->finest,
+                                     .rtol = local,
+                                     .atol = local,
                                      .y0 = aim->y0,
                                      .progress = report_trace,
                                      .progress_user = x,
                                      .follower = &follower };
     struct actio_march_result result = { 0 };
     m->watch.worst = 1;
+    if (local != out->finest) { /* nothing of that run's own settings */
+        actio_motion_pace(m, local, aim->tol, 1, 1, fabs(aim->t1 - aim->t0));
+        m->flow.first = 0;
+        m->flow.accuracy = local;
+    }
     int status = actio_motion_begin(m, aim->t0, aim->y0);
     if (status) return status;
     bool vetted = out->stepper == &actio_dop853 && !m->flow.unfold;
     struct actio_ode flow = actio_resets_over(m, out->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow);
     if (vetted && actio_features_open(&m->features, m)) return ACTIO_MARCH_NO_MEMORY;
-    flow = actio_features_over(m->features, flow, out->finest);
+    flow = actio_features_over(m->features, flow, local);
     status = actio_march(x->ctx, &flow, &task, &result);
     actio_features_close(m->features);
     m->features = NULL;
