@@ -8,7 +8,7 @@
 
 int actio_along_need(struct actio_motion *m)
 {
-    if (!m->rows.numeric && actio_motion_need(m, ACTIO_Q_ALONG)) return 1;
+    if (!m->rows.numeric) return actio_motion_need(m, ACTIO_Q_ALONG);
     return actio_motion_need(m, ACTIO_Q_EQUATIONS_ALONG) || actio_motion_need(m, ACTIO_Q_MATRIX);
 }
 
@@ -58,5 +58,6 @@ int actio_motion_along(struct actio_motion *m, double t, const double *y, const 
     memcpy(rates, y + m->n, m->n * sizeof *y);
     memcpy(out, dy + m->n, m->n * sizeof *dy);
     if (!m->rows.numeric && along_by_formulas(m, t, y, rates + m->n, out + m->n)) return ACTIO_FLOW_OK;
-    return along_by_equations(m, t, y, rates + m->n, out + m->n);
+    return m->at[ACTIO_Q_EQUATIONS_ALONG].k ? along_by_equations(m, t, y, rates + m->n, out + m->n)
+                                            : ACTIO_FLOW_SINGULAR;
 }
