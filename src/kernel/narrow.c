@@ -207,6 +207,41 @@ void actio_narrow_enclose(struct actio_narrow *n, const struct actio_range *in, 
     }
 }
 
+/* Within this width of its operand an operation changes by a factor of about 2 at most; 0: it is not known. */
+static double scale_of(const struct actio_instr *x, struct actio_range a)
+{
+    double nearest = a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0;
+    switch (x->op) {
+    case ACTIO_I_SINCOS:
+    case ACTIO_I_EXP:
+    case ACTIO_I_SINH:
+    case ACTIO_I_COSH:
+    case ACTIO_I_TANH:
+    case ACTIO_I_ATAN:
+    case ACTIO_I_ERF: return 0.7;
+    case ACTIO_I_INV:
+    case ACTIO_I_DIV:
+    case ACTIO_I_SQRT:
+    case ACTIO_I_LOG: return 0.5 * nearest;
+    case ACTIO_I_POWI: return 0.5 * nearest / fmax(1, fabs((double)(int32_t)x->b));
+    default: return 0;
+    }
+}
+
+bool actio_narrow_is_calm(struct actio_narrow *n, const struct actio_range *in, const double *pre)
+{
+    size_t next = 0;
+    load_ranges(n, in, pre);
+    for (uint32_t i = 0; i < n->section->count; i++) {
+        if (n->feeds[i]) actio_enclose_instr(&n->code[i], n->range);
+        for (; next < n->tests && n->test[next].instr == i; next++) {
+            struct actio_range a = n->range[n->test[next].operand];
+            if (!(a.hi - a.lo <= scale_of(&n->code[i], a))) return false;
+        }
+    }
+    return true;
+}
+
 static double largest_in(struct actio_range a) { return fmax(fabs(a.lo), fabs(a.hi)); }
 static double width_of(struct actio_range a) { return a.hi - a.lo; }
 /* Nothing that is missed stays nothing, whatever it is multiplied with. */

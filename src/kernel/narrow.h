@@ -25,6 +25,8 @@ struct actio_narrow_range {
 };
 void actio_narrow_enclose(struct actio_narrow *n, const struct actio_range *in, const double *pre,
                           struct actio_narrow_range *out);
+/* Do all operands keep within a part of the scale on which their operations change? Then nothing can hide. */
+bool actio_narrow_is_calm(struct actio_narrow *n, const struct actio_range *in, const double *pre);
 /* By output: how far it may be off if so much of each tested result was missed. */
 void actio_narrow_missed(struct actio_narrow *n, const struct actio_range *in, const double *pre, const double *missed,
                          double *out);

@@ -268,8 +268,9 @@ static bool flag_step(struct actio_features *f, const struct actio_inside *insid
     bool any = false;
     read_states(f, inside, from, to, node_at, NODES);
     enclose_states(f, from, to, node_at, NODES);
-    look_at(f, from, to, node_at, 0, NODES);
     set_ranges(f, from, to);
+    if (actio_narrow_is_calm(f->narrow, f->range, f->m->at[ACTIO_Q_MATRIX].pre)) return false;
+    look_at(f, from, to, node_at, 0, NODES);
     actio_narrow_enclose(f->narrow, f->range, f->m->at[ACTIO_Q_MATRIX].pre, f->over);
     for (size_t k = 0; k < f->tests; k++) {
         f->hull[k] = hull_of(f, k, NODES);
