@@ -260,7 +260,8 @@ double actio_ladder_gap(const struct actio_ladder *l, const struct actio_pass *r
             e = fmax(e, difference_of(without[k], without[ACTIO_GAPS + k], true));
             size = fmax(size, fabs(without[k]));
         }
-        if (!actio_role_is_sum(actio_system_column(l->m->sys, c)->role) && e > worst * size) worst = e / size;
+        bool counts = l->follows || !actio_role_is_sum(actio_system_column(l->m->sys, c)->role);
+        if (counts && e > worst * size) worst = e / size;
     }
     return worst;
 }

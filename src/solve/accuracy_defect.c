@@ -10,7 +10,7 @@
 #define MARGIN 1.5  /* the linear estimate is right to this factor */
 #define ROUGHLY 3.0 /* random rounding shows the size of the real one to this factor */
 #define LEAST 4e-3  /* of the tolerance: the estimate is not that good, unless there is no error at all: */
-#define NOTHING (2 * DBL_EPSILON) /* of the size */
+#define NOTHING (64 * DBL_EPSILON) /* of the size */
 #define MATTERS 1e-3              /* of the tolerance: errors by rounding below this are left out of columns */
 
 static inline double greater(double a, double b) { return a > b ? a : b; }
