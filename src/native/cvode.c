@@ -296,7 +296,7 @@ static void cvode_start(void *handle, double t, const double *y, double t_end, d
     CVodeReInit(c->mem, t, c->y);
     CVodeSVtolerances(c->mem, rtol, c->atol);
     CVodeSetStopTime(c->mem, t_end);
-    CVodeSetMaxStep(c->mem, c->flow->longest); /* 0 means no limit there, too */
+    CVodeSetMaxStep(c->mem, c->flow->pacing.longest); /* 0 means no limit there, too */
 }
 
 static int status_of(const struct cvode *c, int flag)

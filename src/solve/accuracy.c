@@ -22,6 +22,7 @@
 #define MOST_FIRST (1.0 / 4)
 #define AIMED 3.0
 #define DECIDING 1e-2             /* times finer, where the motion hangs on a contact that may be none */
+#define AGAIN 0.5                 /* times as fine: another run, for times of instants are compared */
 #define CLOSER 0.03               /* times finer, where the first run ended before the others did */
 #define MARGIN 1.5                /* the estimate must hold with this factor */
 #define ROUNDED (4 * DBL_EPSILON) /* of its size: a state is not known better */
@@ -163,7 +164,7 @@ static void judge_pair(struct actio_ladder *l, struct actio_pass *before, struct
     l->out->reached = holds(l, now) && same_end(before, now) && alike && !l->out->hangs;
     l->again = l->measured && actio_defect_may_be_rounding(&l->defect, l->aim->tol);
     if (l->again) l->defect.noisy = true;
-    l->again &= l->out->reached; /* the same run, with what rounding does to it */
+    l->again &= l->out->reached; /* about the same run, with what rounding does to it */
     l->out->reached &= !l->again;
     if (now->result.rows > before->result.rows && now->result.status && now->result.status != ACTIO_FLOW_ENDED)
         now->result.rows = before->result.rows;
@@ -183,7 +184,7 @@ static int run_finer(struct actio_ladder *l, struct actio_pass **now, double fin
         if (blank_poles(l, before, *now)) return ACTIO_FLOW_STOPPED;
         judge_pair(l, before, *now);
         double local = (*now)->local;
-        fine = l->exact || l->again ? local : next_local(l, local);
+        fine = l->exact ? local : l->again ? fmax(AGAIN * local, 0.5 * ACTIO_FINEST_LOCAL) : next_local(l, local);
         if (l->again) continue;
         if (l->out->reached || fine >= local || ((*now)->result.rows == 0 && run > 1)) break;
     }

@@ -11,6 +11,7 @@
 #define ROUGHLY 3.0 /* random rounding shows the size of the real one to this factor */
 #define LEAST 4e-3  /* of the tolerance: the estimate is not that good, unless there is no error at all: */
 #define NOTHING (64 * DBL_EPSILON) /* of the size */
+#define POOR 1e-2    /* quality of the elimination: rows nearly depend on each other */
 #define MATTERS 1e-3              /* of the tolerance: errors by rounding below this are left out of columns */
 
 static inline double greater(double a, double b) { return a > b ? a : b; }
@@ -206,13 +207,15 @@ static void hand_over(struct actio_ladder *l, struct actio_pass *before, const s
     before->column = NULL;
     out->compared = now->result.also < checks ? now->result.also : checks;
     l->measured = true;
+    l->last_ratio = now->local / before->local; /* for times of instants */
     actio_ladder_judge(l, before, now);
 }
 
 bool actio_ladder_measure(struct actio_ladder *l, struct actio_pass *before, struct actio_pass *now)
 {
     size_t lanes = l->rows.rows, filled = lanes - l->aim->rows + now->result.rows, ny = l->m->ny;
-    if (!l->follows || l->stepper != &actio_dop853 || l->defect.lost || !now->column) return false;
+    bool poor = l->m->watch.worst < POOR; /* by a dead point tangents are anything */
+    if (!l->follows || l->stepper != &actio_dop853 || l->defect.lost || poor || !now->column) return false;
     double *kept = actio_alloc_raw(l->ctx, ny * lanes + 1, sizeof *kept), *rough = NULL;
     bool good = kept && actio_ladder_make_room(l, before, lanes);
     if (good) memcpy(kept, l->rows.y, ny * lanes * sizeof *kept);

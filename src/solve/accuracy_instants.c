@@ -163,7 +163,7 @@ static void date(const struct actio_ladder *l, const struct growth *g, struct ma
         return;
     }
     double late = fabs(i->t - i->met), value = error_by_difference(l, k, i, difference, &enough);
-    if (!enough) value = fmax(value, error_by_state(g, i, check));
+    if (!enough || l->measured) value = fmax(value, error_by_state(g, i, check));
     i->error = shift_of(i, value + i->residual) + ROUNDED * fmax(fabs(i->t), fabs(l->aim->t1 - l->aim->t0));
     /* what runs out after the instant that showed it */
     if (late > 0) i->error += isnan(difference) ? late : DOUBT * part_of(l) * difference;
@@ -265,7 +265,8 @@ static void date_all(struct actio_ladder *l, const struct growth *g, struct matc
     for (size_t i = 0; i < in->nears; i++) {
         struct actio_near *near = &in->near[i];
         size_t check = check_at(l, g->checks, near->t);
-        near->error = DOUBT * (near->by.q * g->q[check] + near->by.v * g->v[check] + near->by.s * g->s[check])
+        double doubt = l->measured ? 1 : DOUBT; /* errors by the defect have their margin */
+        near->error = doubt * (near->by.q * g->q[check] + near->by.v * g->v[check] + near->by.s * g->s[check])
                       + DOUBT * near->slack;
     }
     find_hanging(l);

@@ -35,9 +35,9 @@ static double eighth_root(double x) { return sqrt(sqrt(sqrt(x))); }
  * nothing for a rough first run is measured by the fine one's tolerance. */
 void actio_motion_pace(struct actio_motion *m, double local, double tol, double finer, double coarse, double length)
 {
-    m->flow.silent = SILENT * eighth_root(fmax(local / fmax(ACTIO_FIRST_LOCAL * tol, ACTIO_FINEST_LOCAL), 1));
-    m->flow.longest = finer * coarse * length / SILENT_STEPS;
-    m->flow.paced = finer * SILENT_PACE;
+    m->flow.pacing.silent = SILENT * eighth_root(fmax(local / fmax(ACTIO_FIRST_LOCAL * tol, ACTIO_FINEST_LOCAL), 1));
+    m->flow.pacing.longest = finer * coarse * length / SILENT_STEPS;
+    m->flow.pacing.paced = finer * SILENT_PACE;
 }
 
 static void set_silence(struct actio_ladder *l, double local)

@@ -149,7 +149,7 @@ static int first_size(struct dop853 *d)
     double d2 = bad ? 0 : sqrt(floor_norm2(d, probe, f)) / h0, most = fmax(sqrt(d1), d2);
     double h1 = most <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : sqrt(sqrt(sqrt(100 / most)));
     double h = fmin(100 * h0, bad ? h0 : h1);
-    if (d->flow->longest > 0 && h > d->flow->longest) h = d->flow->longest;
+    if (d->flow->pacing.longest > 0 && h > d->flow->pacing.longest) h = d->flow->pacing.longest;
     h = fmax(h, fmin(length, 1e3 * DBL_EPSILON * fabs(d->t))); /* nothing is shorter than times are rounded */
     d->h = d->h_good = sign * (h > 0 ? h : h0);
     return 0;
@@ -238,10 +238,10 @@ static bool steady(const struct dop853 *d, double h)
  * values below the tolerance change at a pace of their own, and runs of all tolerances would step alike. */
 static double grown(const struct dop853 *d, double h, double factor)
 {
-    double longest = d->flow->longest, size = fabs(h), most = longest, silent = factor;
+    double longest = d->flow->pacing.longest, size = fabs(h), most = longest, silent = factor;
     if (factor > MOST_GROWTH) factor = MOST_GROWTH;
-    if (!(longest > 0) || silent < 2 || (silent < d->flow->silent && !steady(d, h))) return h * factor;
-    if (d->pace > 0) most = fmin(most, d->flow->paced * size / sqrt(d->pace));
+    if (!(longest > 0) || silent < 2 || (silent < d->flow->pacing.silent && !steady(d, h))) return h * factor;
+    if (d->pace > 0) most = fmin(most, d->flow->pacing.paced * size / sqrt(d->pace));
     return copysign(fmin(size * factor, fmax(most, 0.2 * size)), h);
 }
 

@@ -394,7 +394,7 @@ static double end_here(struct dual *d, size_t *elements)
 /* What follows a good slab: elements by their error, slabs by the least eigenvalue. */
 static void plan(struct dual *d, double h, bool whole)
 {
-    double next = h * growth(d), longest = d->flow->longest / (double)FIRST * 4;
+    double next = h * growth(d), longest = d->flow->pacing.longest / (double)FIRST * 4;
     if (whole || fabs(next) < fabs(d->h)) d->h = next;
     if (longest > 0 && growth(d) >= 2.5 && fabs(d->h) > longest) d->h = copysign(fmax(longest, fabs(h)), h);
     if (d->slab.found.least > EASY && d->elements < LONGEST)

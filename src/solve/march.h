@@ -140,7 +140,9 @@ struct actio_ode {
     double first;        /* length of the very first step where another run has shown it; 0 = to be found */
     /* Steps whose error would allow the next to be `silent` times as long find nothing to resolve: they grow to this
      * length, this h*lambda, and no further; 0 = any. */
-    double silent, longest, paced;
+    struct actio_pacing {
+        double silent, longest, paced;
+    } pacing;
     /* Where rates are constant while nothing holds (free flight): is that so now? The first `positions` values then
      * move with the next as many.
      * shake: errors of this size, relative to the fastest, after every jump; for runs that show what they grow into.

@@ -288,7 +288,7 @@ static int try_length(struct skg *d, double h, double *error)
  * falls with the length of the slab; else 0. */
 static void choose_next(struct skg *d, double h, double error, double longer)
 {
-    double longest = LOOKS * d->flow->longest, factor = growth(d, error);
+    double longest = LOOKS * d->flow->pacing.longest, factor = growth(d, error);
     double next = h * (d->slab.iterations > 9 ? fmin(1, factor) : factor);
     if (fabs(h) >= fabs(d->h) || fabs(next) < fabs(d->h)) d->h = next;
     if (longer != 0) d->h = 2 * longer;

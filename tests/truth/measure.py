@@ -56,13 +56,15 @@ def measure(job):
     reached = bool(result.info["reached"]) and kept == len(exact["rows"])
     worst, size = true_errors(exact, result, kept, names)
     beyond = max(w / (tol * s) for w, s in zip(worst, size))
-    ratios = {}
+    ratios, under = {}, 1.0                                # under: the least, where the true error is not nearly nothing
     for name, w, s in zip(names, worst, size):
         told = result.error[name]
         if told == told and math.isfinite(told):
             ratios[name] = told / max(w, .01 * tol * s, FEW_BITS * s)
+            if w > max(.01 * tol * s, FEW_BITS * s):
+                under = min(under, told / w)
     last = max(kept - 1, 0)
-    return answer | {"outcome": "done" if reached else "refused", "kept": kept, "beyond": beyond, "ratios": ratios,
+    return answer | {"outcome": "done" if reached else "refused", "kept": kept, "beyond": beyond, "ratios": ratios, "under": under,
                      "growth": exact["rows"][-1][1], "growth_kept": exact["rows"][last][1], "nearest": exact["nearest"],
                      "events": exact["events"], "evaluations": result.info.get("evaluations"), "method": result.info.get("method"),
                      "why": "" if reached else "; ".join(m.message for m in result.findings)[:200]}
