@@ -153,9 +153,12 @@ static int run_rough(struct actio_ladder *l, struct actio_pass *p, double *fine)
 
 /* Errors of a run against the one before it, and whether they hold. Errors that do not are held against more: what a
  * column is made of, and (fields) what it magnifies. */
-static void judge_pair(struct actio_ladder *l, struct actio_pass *before, struct actio_pass *now)
+static int judge_pair(struct actio_ladder *l, struct actio_pass *before, struct actio_pass *now)
 {
-    if (!actio_ladder_measure(l, before, now)) actio_ladder_compare(l, before, now);
+    int status = ACTIO_FLOW_OK;
+    if (actio_ladder_measures(l)) status = actio_ladder_measure(l, before, now);
+    else actio_ladder_compare(l, before, now);
+    if (status) return status;
     if (!holds(l, now) && !l->have_terms) actio_ladder_allow_terms(l, before, now);
     if (!holds(l, now) && l->m->sys->field.axes && !l->have_floor) actio_ladder_allow_floor(l, before, now);
     actio_ladder_date(l);
@@ -168,6 +171,7 @@ static void judge_pair(struct actio_ladder *l, struct actio_pass *before, struct
     l->out->reached &= !l->again;
     if (now->result.rows > before->result.rows && now->result.status && now->result.status != ACTIO_FLOW_ENDED)
         now->result.rows = before->result.rows;
+    return ACTIO_FLOW_OK;
 }
 
 /* Further runs, the next one at local tolerance `fine`, until the error holds or nothing finer helps; *now: the last
@@ -182,7 +186,8 @@ static int run_finer(struct actio_ladder *l, struct actio_pass **now, double fin
         status = actio_ladder_run_columns(l, *now, fine);
         if (actio_ladder_interrupted(status)) return status;
         if (blank_poles(l, before, *now)) return ACTIO_FLOW_STOPPED;
-        judge_pair(l, before, *now);
+        status = judge_pair(l, before, *now);
+        if (status) return status;
         double local = (*now)->local;
         fine = l->exact ? local : l->again ? fmax(AGAIN * local, 0.5 * ACTIO_FINEST_LOCAL) : next_local(l, local);
         if (l->again) continue;

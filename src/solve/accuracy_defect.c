@@ -11,8 +11,8 @@
 #define ROUGHLY 3.0 /* random rounding shows the size of the real one to this factor */
 #define LEAST 4e-3  /* of the tolerance: the estimate is not that good, unless there is no error at all: */
 #define NOTHING (64 * DBL_EPSILON) /* of the size */
-#define POOR 1e-2    /* quality of the elimination: rows nearly depend on each other */
-#define MATTERS 1e-3              /* of the tolerance: errors by rounding below this are left out of columns */
+#define POOR 1e-2                  /* quality of the elimination: rows nearly depend on each other */
+#define MATTERS 1e-3               /* of the tolerance: errors by rounding below this are left out of columns */
 
 static inline double greater(double a, double b) { return a > b ? a : b; }
 
@@ -211,25 +211,37 @@ static void hand_over(struct actio_ladder *l, struct actio_pass *before, const s
     actio_ladder_judge(l, before, now);
 }
 
-bool actio_ladder_measure(struct actio_ladder *l, struct actio_pass *before, struct actio_pass *now)
+bool actio_ladder_measures(const struct actio_ladder *l)
+{
+    bool poor = l->m->watch.worst < POOR; /* by a dead point tangents are anything */
+    return l->follows && l->stepper == &actio_dop853 && !l->defect.lost && !poor;
+}
+
+/* Columns without errors by rounding, where these matter. A status. */
+static int evaluate_rough(struct actio_ladder *l, const double *kept, size_t filled, double **rough)
+{
+    size_t lanes = l->rows.rows;
+    if (!rounding_matters(l, kept, filled)) return 0;
+    if (!l->third) l->third = actio_rows_columns(&l->rows, lanes);
+    if (!l->third) return ACTIO_MARCH_NO_MEMORY;
+    *rough = l->third;
+    bool good = evaluate_without(l, l->missed + l->m->ny * lanes, filled, l->third, lanes);
+    restore_states(l, kept);
+    return good ? 0 : ACTIO_FLOW_STOPPED;
+}
+
+int actio_ladder_measure(struct actio_ladder *l, struct actio_pass *before, struct actio_pass *now)
 {
     size_t lanes = l->rows.rows, filled = lanes - l->aim->rows + now->result.rows, ny = l->m->ny;
-    bool poor = l->m->watch.worst < POOR; /* by a dead point tangents are anything */
-    if (!l->follows || l->stepper != &actio_dop853 || l->defect.lost || poor || !now->column) return false;
     double *kept = actio_alloc_raw(l->ctx, ny * lanes + 1, sizeof *kept), *rough = NULL;
-    bool good = kept && actio_ladder_make_room(l, before, lanes);
-    if (good) memcpy(kept, l->rows.y, ny * lanes * sizeof *kept);
-    if (good && rounding_matters(l, kept, filled)) {
-        if (!l->third) l->third = actio_rows_columns(&l->rows, lanes);
-        rough = l->third;
-        good = rough && evaluate_without(l, l->missed + ny * lanes, filled, rough, lanes);
-        restore_states(l, kept);
-    }
-    good = good && evaluate_without(l, l->missed, filled, before->column, lanes);
-    if (kept) restore_states(l, kept);
+    int status = kept && actio_ladder_make_room(l, before, lanes) ? 0 : ACTIO_MARCH_NO_MEMORY;
+    if (!status) memcpy(kept, l->rows.y, ny * lanes * sizeof *kept);
+    if (!status) status = evaluate_rough(l, kept, filled, &rough);
+    if (!status && !evaluate_without(l, l->missed, filled, before->column, lanes)) status = ACTIO_FLOW_STOPPED;
+    if (kept && status != ACTIO_MARCH_NO_MEMORY) restore_states(l, kept);
     actio_free(l->ctx, kept);
-    if (!good) return false;
+    if (status) return status;
     measure_columns(l, before->column, rough, now, filled);
     hand_over(l, before, now);
-    return true;
+    return 0;
 }

@@ -77,8 +77,10 @@ int actio_ladder_run_columns(struct actio_ladder *l, struct actio_pass *p, doubl
 /* accuracy_defect.c: the follower's memory for the lanes of a run, and its lists. 0, or 1: no memory. */
 int actio_ladder_open_defect(struct actio_ladder *l);
 void actio_ladder_close_defect(struct actio_ladder *l);
-/* Errors of a run by its defect, in place of actio_ladder_compare. False: they are not known. A status in *stopped. */
-bool actio_ladder_measure(struct actio_ladder *l, struct actio_pass *before, struct actio_pass *now);
+/* Are the errors of the last run known by its defect? Then in place of actio_ladder_compare: 0, or a flow or march
+ * status. */
+bool actio_ladder_measures(const struct actio_ladder *l);
+int actio_ladder_measure(struct actio_ladder *l, struct actio_pass *before, struct actio_pass *now);
 /* accuracy_compare.c: the worst of the errors at hand, and until which row all of them hold. */
 void actio_ladder_judge(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine);
 double actio_ladder_rounding(double size, double restarts); /* what rounding leaves of a value */
