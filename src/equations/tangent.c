@@ -141,13 +141,13 @@ size_t actio_list_resets_y(struct actio_formation *F, actio_expr **out)
 {
     const struct actio_reset_numbers *s = &F->sys.resets;
     size_t ny = F->n + F->N, events = F->sys.walls.events, contacts = F->sys.walls.contacts,
-           told = s->assigns + 2 * s->clocks, all = told + contacts + events;
+           placed = s->assigns + 2 * s->clocks, all = placed + contacts + events;
     actio_expr *y = symbols_of_state(F, 1 + s->held), *numbers = NULL, *e = actio_form_array(F, all, sizeof *e);
     y[ny] = actio_symbol(&F->pool, ACTIO_SPACE_T, 0);
     for (uint32_t k = 0; k < s->held; k++) y[ny + 1 + k] = actio_symbol(&F->pool, ACTIO_SPACE_HELD, k);
     actio_list_instants(F, &numbers);
-    if (told) memcpy(e, numbers, told * sizeof *e);
-    for (size_t i = 0; i < contacts; i++) e[told + i] = F->walls.gap[i].e;
-    if (events) memcpy(e + told + contacts, F->walls.event, events * sizeof *e);
+    if (placed) memcpy(e, numbers, placed * sizeof *e);
+    for (size_t i = 0; i < contacts; i++) e[placed + i] = F->walls.gap[i].e;
+    if (events) memcpy(e + placed + contacts, F->walls.event, events * sizeof *e);
     return list_by(F, NULL, 0, e, all, y, ny + 1 + s->held, &F->sys.jets.resets_y, out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where a program may have narrow features: exponentials, quotients, roots and the like. Their operands may pass a
+ * Where a program may have narrow features: exponentials, quotients, roots, for example. Their operands may pass a
  * place of sudden change between two looks at them. Sums and products have none that their operands do not show.
  * In: a kernel. Out: values and ranges of these operations' operands and results. Callers: solve. */
 #ifndef ACTIO_KERNEL_NARROW_H

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MARGIN 1.5  /* the linear estimate is right to this factor */
-#define ROUGHLY 3.0 /* random rounding shows the size of the real one to this factor */
-#define LEAST 4e-3  /* of the tolerance: the estimate is not that good, unless there is no error at all: */
+#define MARGIN 1.5                 /* the linear estimate is right to this factor */
+#define ROUGHLY 3.0                /* random rounding shows the size of the real one to this factor */
+#define LEAST 4e-3                 /* of the tolerance: no smaller error is reported, but those that are nothing: */
 #define NOTHING (64 * DBL_EPSILON) /* of the size */
 #define POOR 1e-2                  /* quality of the elimination: rows nearly depend on each other */
 #define MATTERS 1e-3               /* of the tolerance: errors by rounding below this are left out of columns */

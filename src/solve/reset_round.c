@@ -22,7 +22,7 @@ int actio_reset_fails(struct actio_motion *m)
 
 static double *held_of(const struct actio_motion *m) { return m->here.mode + m->sys->switches.count; }
 
-static int told(struct actio_motion *m, enum actio_reset_stage stage, double t, const double *y)
+static int call_witness(struct actio_motion *m, enum actio_reset_stage stage, double t, const double *y)
 {
     const struct actio_reset_witness *who = &m->resets->witness;
     return who->follow ? who->follow(who->user, stage, t, y) : ACTIO_FLOW_OK;
@@ -168,7 +168,7 @@ static int set_held(struct actio_motion *m, double t, double *y)
     if (!changed) return ACTIO_FLOW_OK;
     int status = actio_switches_reread(m, t, y, in->guard);
     memcpy(in->after, m->here.mode, modes * sizeof *in->after);
-    if (!status) status = told(m, ACTIO_RESET_JUMPS, t, y);
+    if (!status) status = call_witness(m, ACTIO_RESET_JUMPS, t, y);
     return status ? status : actio_corner_jump(m, t, y, in->before, in->after);
 }
 
@@ -185,7 +185,7 @@ static int set_all(struct actio_motion *m, double t, double *y, bool *moved)
     actio_switches_note(m, t, y, in->guard);
     set_between(in, m->n, 2 * m->n, y + m->n, &turned);
     status = check_positions(m, t, y);
-    if (!status) status = told(m, ACTIO_RESET_TURNS, t, y);
+    if (!status) status = call_witness(m, ACTIO_RESET_TURNS, t, y);
     if (!status) status = push_velocities(m, t, y);
     return status ? status : actio_switches_reread(m, t, y, in->guard);
 }
@@ -227,7 +227,7 @@ int actio_reset_round(struct actio_motion *m, double t, double *y, bool *stops)
     memcpy(in->value, actio_resets_values(m, t, y), s->assigns * sizeof *in->value);
     for (size_t i = 0; i < s->statements; i++) *stops |= in->fires[i] && s->statement[i].stops;
     int status = collect(m, t, y);
-    if (!status) status = told(m, ACTIO_RESET_READS, t, y);
+    if (!status) status = call_witness(m, ACTIO_RESET_READS, t, y);
     if (!status) status = list_statements(m, t);
     if (!status) status = set_all(m, t, y, &moved);
     if (!status && hard && !is_same_course(m, t, y)) status = actio_contacts_set(m->contacts, t, y, moved);

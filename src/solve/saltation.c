@@ -22,7 +22,7 @@ struct actio_saltation {
     double *f, *tau, *H, *row, *from, *to, *sum, *param, *mode, *bounced;
     bool *rests;
     bool *matters, *moves;  /* by held value: the motion depends on it; the rates do */
-    bool told;              /* statements follow: what is before them was checked */
+    bool checked;           /* statements follow: what is before them was checked */
     bool met, any, bounces; /* neighbours stand on the surface; a time is known; a contact was hit */
     size_t guard;           /* what has been met */
 };
@@ -347,8 +347,8 @@ static int witness(void *user, enum actio_reset_stage stage, double t, const dou
         [ACTIO_RESET_READS] = round_reads, [ACTIO_RESET_JUMPS] = round_jumps, [ACTIO_RESET_TURNS] = round_turns
     };
     struct actio_tangent *x = user;
-    int status = x->across->told ? ACTIO_FLOW_OK : check_bounce(x, y);
-    x->across->told = true;
+    int status = x->across->checked ? ACTIO_FLOW_OK : check_bounce(x, y);
+    x->across->checked = true;
     if (stage == ACTIO_RESET_READS) note_time(x, t);
     if (status || x->columns == 0) return status;
     return stages[stage](x, t, y);
@@ -387,7 +387,7 @@ int actio_saltation_meet(struct actio_tangent *x, size_t guard, double t, const 
     struct actio_saltation *s = x->across;
     const struct actio_system *sys = x->m->sys;
     size_t contact = sys->switches.count;
-    s->met = s->any = s->bounces = s->told = false;
+    s->met = s->any = s->bounces = s->checked = false;
     s->guard = guard;
     memcpy(x->seen, y, x->ny * sizeof *y);
     if (x->columns == 0) return ACTIO_FLOW_OK;
@@ -431,7 +431,7 @@ int actio_saltation_leave(struct actio_tangent *x, double t, const double *y)
     struct actio_saltation *s = x->across;
     bool known = s->met || s->bounces, jumps = !known && memcmp(x->seen, y, x->ny * sizeof *y) != 0;
     if (jumps || s->bounces) note_time(x, t);
-    int status = s->told ? ACTIO_FLOW_OK : check_bounce(x, y);
+    int status = s->checked ? ACTIO_FLOW_OK : check_bounce(x, y);
     if (status || x->columns == 0) return status;
     status = jumps ? cross_corner(x, t) : ACTIO_FLOW_OK;
     if (status) return status;
