@@ -20,6 +20,7 @@ int actio_ladder_open_defect(struct actio_ladder *l)
 {
     size_t lanes = l->rows.rows, ny = l->m->ny, first = lanes - l->aim->rows, checks = first - 2 * ACTIO_GAPS;
     if (!l->defect.block && actio_defect_open(&l->defect, l->ctx, l->m)) return 1;
+    if (actio_defect_make_shadows(&l->defect)) return 1;
     if (!l->missed || l->missed_lanes != lanes) {
         actio_free(l->ctx, l->missed);
         l->missed = actio_alloc_raw(l->ctx, 2 * ny * lanes + 1, sizeof *l->missed);
@@ -53,9 +54,13 @@ void actio_ladder_close_defect(struct actio_ladder *l)
 /* Columns of the states less what they are off by. False: it was stopped. */
 static bool evaluate_without(struct actio_ladder *l, const double *missed, size_t filled, double *column, size_t lanes)
 {
+    bool rounding = missed != l->missed;
     for (size_t i = 0; i < l->m->ny; i++)
         for (size_t r = 0; r < filled; r++) l->rows.y[i * lanes + r] -= missed[i * lanes + r];
-    return actio_rows_evaluate(&l->rows, filled, column, lanes, l->m->watch.worst < 1e-6) != ACTIO_FLOW_STOPPED;
+    actio_defect_swap(&l->defect, rounding);
+    int status = actio_rows_evaluate(&l->rows, filled, column, lanes, l->m->watch.worst < 1e-6);
+    actio_defect_swap(&l->defect, rounding);
+    return status != ACTIO_FLOW_STOPPED;
 }
 
 /* The states again, whatever projection and NAN have made of them. */

@@ -177,11 +177,12 @@ void actio_contacts_note_edges(struct actio_contacts *c, bool fresh)
     }
 }
 
+/* The smaller of both: it must not jump where one of them ends. */
 static double sign_guard(const struct actio_contacts *c, size_t r)
 {
     double range = c->now.rub[r] == ACTIO_RUB_IDLE ? 1 : actio_contacts_friction_guard(c, r);
-    if (c->rub[r].constraint == UINT32_MAX || c->now.rub[r] != ACTIO_RUB_SLIDES || range <= 0) return range;
-    return c->found.lambda[c->rub[r].constraint] * c->now.sign[r] + NO_FORCE * c->point.force_size;
+    if (c->rub[r].constraint == UINT32_MAX || c->now.rub[r] != ACTIO_RUB_SLIDES) return range;
+    return fmin(range, c->found.lambda[c->rub[r].constraint] * c->now.sign[r] + NO_FORCE * c->point.force_size);
 }
 
 static void contacts_guard(void *user, double t, const double *y, double *g)

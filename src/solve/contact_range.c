@@ -55,5 +55,7 @@ int actio_contacts_check_friction(struct actio_contacts *c)
 double actio_contacts_friction_guard(const struct actio_contacts *c, size_t r)
 {
     const double *rub = actio_rub_of(c, r);
-    return fmin(rub[ACTIO_RUB_SLIDING], rub[ACTIO_RUB_STICKING] - rub[ACTIO_RUB_SLIDING]) + MARGIN;
+    double more = rub[ACTIO_RUB_STICKING] - rub[ACTIO_RUB_SLIDING];
+    bool same = fabs(more) <= ROUNDED; /* as where no static coefficient is given */
+    return (same ? rub[ACTIO_RUB_SLIDING] : fmin(rub[ACTIO_RUB_SLIDING], more)) + MARGIN;
 }

@@ -25,7 +25,7 @@ static inline double greater(double a, double b) { return a > b ? a : b; }
 
 static void weights_at(double x, double *w)
 {
-    for (size_t j = 0; j < ACTIO_INNER; j++) {
+    for (size_t j = 0; j < ACTIO_LOOKS; j++) {
         double sum = 0;
         for (size_t k = ACTIO_POWERS; k-- > 0;) sum = (sum + defect_powers[j][k]) * x;
         w[j] = sum;
@@ -48,9 +48,9 @@ static void add_weighted(size_t padded, const double *from, size_t count, const 
 /* to = from + h sum w_j delta_j */
 static void add_defects(const struct actio_defect *d, double h, const double *w, const double *from, double *to)
 {
-    double scaled[ACTIO_INNER];
-    for (size_t j = 0; j < ACTIO_INNER; j++) scaled[j] = h * w[j];
-    add_weighted(d->padded, from, ACTIO_INNER, scaled, d->delta, to);
+    double scaled[ACTIO_LOOKS];
+    for (size_t j = 0; j < d->looks; j++) scaled[j] = h * w[j];
+    add_weighted(d->padded, from, d->looks, scaled, d->delta, to);
 }
 
 /* ---- random numbers: splitmix64, in -1 .. 1 */
@@ -81,8 +81,9 @@ static bool find_defects(struct actio_defect *d, double from, double h, const st
 {
     struct actio_motion *m = d->m;
     size_t n = m->ny;
-    for (size_t j = 0; j < ACTIO_INNER; j++) {
-        double t = from + inner_at[j] * h, *delta = d->delta + j * d->padded;
+    d->looks = inside->cut ? ACTIO_LOOKS : ACTIO_INNER;
+    for (size_t j = 0; j < d->looks; j++) {
+        double t = from + looks_at[j] * h, *delta = d->delta + j * d->padded;
         inside->slope(inside->where, t, d->x, delta);
         if (d->by == &carry_short) memcpy(stage_of(d, j + 1), d->x, n * sizeof *d->x);
         if (m->flow.rhs(m, t, d->x, d->f)) return false;
@@ -128,12 +129,14 @@ static void test_linear(struct actio_defect *d, size_t s, double h)
 }
 
 /* Rates (d->f) and their tangent at a stage. */
-static bool tangent_at(struct actio_defect *d, size_t s)
+static bool tangent_at(struct actio_defect *d, size_t s, struct actio_shadow *shadow)
 {
     struct actio_motion *m = d->m;
     const struct actio_bound *b = &m->at[ACTIO_Q_ALONG];
     size_t n = m->n, N = m->N, pivots = m->sys->solved.pivots;
     double *k = tangent_of(d, s);
+    if (actio_shadow_rules(shadow))
+        return !actio_shadow_along(shadow, d->time[s], stage_of(d, s), arg_of(d, s), d->shift[s], d->f, k);
     if (d->in[s] && !m->rows.numeric) {
         for (size_t j = 0; j < N; j++) {
             d->out[j] = d->f + n + j;
@@ -161,6 +164,8 @@ static void add_noise(struct actio_defect *d, size_t s)
 static bool carry(struct actio_defect *d, double from, double h, const double *e, bool noisy)
 {
     const struct actio_carrying *by = d->by;
+    struct actio_shadow *shadow = &d->shadow[noisy];
+    bool linear = !actio_shadow_rules(shadow);
     double scaled[ACTIO_CARRY_MOST];
     for (size_t s = 0; s < (size_t)by->stages; s++) {
         d->time[s] = from + by->at[s] * h;
@@ -168,9 +173,9 @@ static bool carry(struct actio_defect *d, double from, double h, const double *e
         for (size_t j = 0; j < s; j++) scaled[j] = h * by->a[s][j];
         add_weighted(d->padded, e, s, scaled, d->tangent, arg_of(d, s));
         if (!noisy && s) add_defects(d, h, d->own[by == &d->longer][s], arg_of(d, s), arg_of(d, s));
-        if (!tangent_at(d, s)) return false;
+        if (!tangent_at(d, s, shadow)) return false;
         if (noisy) add_noise(d, s);
-        else if ((int)s == by->tested) test_linear(d, s, h);
+        else if ((int)s == by->tested && linear) test_linear(d, s, h);
     }
     return true;
 }
@@ -189,7 +194,7 @@ static void fill_rows(const struct actio_defect *d, const struct actio_defect_li
 {
     size_t n = d->m->ny;
     const double *k0 = tangent_of(d, 0), *k1 = tangent_of(d, (size_t)d->by->stages - 1);
-    double w[ACTIO_INNER];
+    double w[ACTIO_LOOKS];
     for (size_t r = first; r < end && to; r++) {
         double x = (l->times[r] - from) / h, a = x * x * (3 - 2 * x), b = x * (1 - x) * (1 - x), c = x * x * (x - 1);
         bool known = !d->doubtful && !d->lost;
@@ -241,7 +246,7 @@ static void note_sizes(struct actio_defect *d)
 
 static void carry_error(struct actio_defect *d, double from, double to)
 {
-    static const double all[ACTIO_INNER] = { WEIGHT_1, WEIGHT_2, WEIGHT_2, WEIGHT_1 };
+    static const double all[ACTIO_LOOKS] = { WEIGHT_1, WEIGHT_2, WEIGHT_2, WEIGHT_1, 1. / 30 };
     double h = to - from;
     if (!carry(d, from, h, d->e, false)) {
         d->lost = true;
@@ -283,6 +288,8 @@ static void defect_part(void *user, double from, double to, const struct actio_i
     d->t = to;
     d->steps++;
     memcpy(d->y, end_of(d), d->m->ny * sizeof *d->y);
+    if (d->shadowed) actio_shadow_step(&d->shadow[0], to, d->y, d->e);
+    if (d->shadowed && d->noisy) actio_shadow_step(&d->shadow[1], to, d->y, d->r);
 }
 
 /* ---- instants */
@@ -301,31 +308,32 @@ static void move_on(struct actio_defect *d, double t, const double *y)
     d->t = t;
 }
 
-static void defect_crosses(void *user, size_t guard)
+static void defect_crosses(void *user, size_t guard, double since)
 {
     struct actio_defect *d = user;
-    d->crossing = guard;
+    d->next.guard = guard;
+    d->next.since = since;
 }
 
 /* Before rates jump at a switch: by how much the true motion is late, n e / v. */
 static void meet_switch(struct actio_defect *d, double t, const double *y)
 {
     struct actio_motion *m = d->m;
-    size_t switches = m->sys->switches.count, k = d->crossing;
+    size_t switches = m->sys->switches.count, k = d->next.guard;
     if (k >= switches || actio_between_any(m) || actio_motion_solve(m, t, y)) {
         d->lost = true;
         return;
     }
-    memcpy(d->before, m->here.zdot, m->N * sizeof *d->before);
+    memcpy(d->next.before, m->here.zdot, m->N * sizeof *d->next.before);
     const double *g = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, y);
     double here = g[k], rate = g[switches + k];
     for (size_t i = 0; i < m->ny; i++) d->x[i] = y[i] - d->e[i];
     g = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, d->x);
-    d->late = (here - g[k]) / rate;
-    if (!(fabs(d->late) <= LATE * fabs(d->h))) doubt(d, t);
+    d->next.late = (here - g[k]) / rate;
+    if (!(fabs(d->next.late) <= LATE * fabs(d->h))) doubt(d, t);
 }
 
-/* Behind it: e+ = e + (f+ - f-) late. Velocities that jump are not followed. */
+/* Behind it: e+ = e + (f+ - f-) late. */
 static void leave_switch(struct actio_defect *d, double t, const double *y)
 {
     struct actio_motion *m = d->m;
@@ -335,32 +343,85 @@ static void leave_switch(struct actio_defect *d, double t, const double *y)
         d->lost = true;
         return;
     }
-    for (size_t i = 0; i < m->N; i++) d->e[m->n + i] += (m->here.zdot[i] - d->before[i]) * d->late;
+    for (size_t i = 0; i < m->N; i++) d->e[m->n + i] += (m->here.zdot[i] - d->next.before[i]) * d->next.late;
+}
+
+/* What can't be followed is lost; what a small error does not decide is in doubt. */
+static void take_answer(struct actio_defect *d, int status, double t)
+{
+    if (status == ACTIO_FLOW_NAN) doubt(d, t);
+    d->lost |= status && status != ACTIO_FLOW_NAN;
+}
+
+static void meet_by_shadows(struct actio_defect *d, double t, const double *y)
+{
+    struct actio_arrival what = { d->next.guard, t, d->h, 0 };
+    take_answer(d, actio_shadow_meet(&d->shadow[0], &what, y, d->e), t);
+    what.since = d->next.since;
+    if (d->noisy) take_answer(d, actio_shadow_meet(&d->shadow[1], &what, y, d->r), t);
+    d->next.since = 0;
+}
+
+static void leave_by_shadows(struct actio_defect *d, double t, const double *y)
+{
+    if (d->doubtful) return;
+    take_answer(d, actio_shadow_leave(&d->shadow[0], d->next.guard, t, y, d->e), t);
+    if (d->noisy && !d->lost) take_answer(d, actio_shadow_leave(&d->shadow[1], d->next.guard, t, y, d->r), t);
+}
+
+static void meet_instant(struct actio_defect *d, double t, const double *y)
+{
+    move_on(d, t, y);
+    if (d->shadowed) meet_by_shadows(d, t, y);
+    else meet_switch(d, t, y);
+}
+
+static void leave_instant(struct actio_defect *d, double t, const double *y)
+{
+    if (d->shadowed) leave_by_shadows(d, t, y);
+    else leave_switch(d, t, y);
+    d->next.guard = SIZE_MAX;
+}
+
+/* The motion begins: what happens at its start happens to the shadows, too. */
+static void enter(struct actio_defect *d, double t, const double *y)
+{
+    double *e[] = { d->e, d->r };
+    d->begun = true;
+    for (int i = 0; i < 1 + d->noisy && d->shadowed; i++) {
+        for (size_t k = 0; k < d->m->ny; k++) d->x[k] = d->y[k] - e[i][k];
+        take_answer(d, actio_shadow_enter(&d->shadow[i], t, d->x), t);
+        for (size_t k = 0; k < d->m->ny; k++) e[i][k] = y[k] - d->shadow[i].x[k];
+    }
+    if (d->shadowed) memcpy(d->y, y, d->m->ny * sizeof *y);
+}
+
+/* Rows at this very time. */
+static void fill_here(struct actio_defect *d, double t)
+{
+    for (size_t k = 0; k < ACTIO_DEFECT_LISTS; k++) {
+        struct actio_defect_list *l = &d->list[k];
+        for (size_t r = l->next > 0 ? l->next - 1 : 0; r < l->count && l->times[r] == t; r++)
+            for (size_t i = 0; i < d->m->ny; i++) {
+                l->error[i * l->stride + r] = d->doubtful ? NAN : d->e[i];
+                if (l->rounding) l->rounding[i * l->stride + r] = d->r[i];
+            }
+        l->next = rows_until(d, l, t);
+    }
 }
 
 static void defect_at(void *user, double t, const double *y, bool jumps)
 {
     struct actio_defect *d = user;
     size_t n = d->m->ny;
+    if (!d->begun) enter(d, t, y);
     if (d->lost) return;
-    if (jumps) {
-        move_on(d, t, y);
-        meet_switch(d, t, y);
-        d->crossing = SIZE_MAX;
-    } else if (d->jumping) leave_switch(d, t, y);
+    if (jumps) meet_instant(d, t, y);
+    else if (d->next.jumping) leave_instant(d, t, y);
     else if (memcmp(y, d->y, n * sizeof *y) != 0 || t != d->t) move_on(d, t, y);
     memcpy(d->y, y, n * sizeof *y);
-    d->jumping = jumps;
-    if (jumps) return;
-    for (size_t k = 0; k < ACTIO_DEFECT_LISTS; k++) { /* rows at this very time */
-        struct actio_defect_list *l = &d->list[k];
-        for (size_t r = l->next > 0 ? l->next - 1 : 0; r < l->count && l->times[r] == t; r++)
-            for (size_t i = 0; i < n; i++) {
-                l->error[i * l->stride + r] = d->doubtful ? NAN : d->e[i];
-                if (l->rounding) l->rounding[i * l->stride + r] = d->r[i];
-            }
-        l->next = rows_until(d, l, t);
-    }
+    d->next.jumping = jumps;
+    if (!jumps) fill_here(d, t);
 }
 
 struct actio_follower actio_defect_follower(struct actio_defect *d)
@@ -372,8 +433,9 @@ struct actio_follower actio_defect_follower(struct actio_defect *d)
 
 bool actio_defect_applies(const struct actio_motion *m)
 {
-    return !m->sys->field.axes && !actio_contacts_hard(m) && !m->sys->resets.statements && !m->outside.ask
-           && !m->flow.unfold && !m->flow.is_free && !m->chain.tension && !m->chain.segments;
+    bool laws = m->obeys.law && actio_shadow_needed(m);
+    return !m->sys->field.axes && !m->outside.ask && !m->flow.unfold && !m->flow.is_free && !m->chain.tension
+           && !m->chain.segments && !laws;
 }
 
 static void make_longer(struct actio_carrying *by)
@@ -402,7 +464,7 @@ static int bind_stages(struct actio_defect *d)
 int actio_defect_open(struct actio_defect *d, struct actio_context *ctx, struct actio_motion *m)
 {
     size_t n = (m->ny + GROUP - 1) / GROUP * GROUP, most = ACTIO_CARRY_MOST;
-    *d = (struct actio_defect){ .ctx = ctx, .m = m, .crossing = SIZE_MAX, .padded = n };
+    *d = (struct actio_defect){ .ctx = ctx, .m = m, .next.guard = SIZE_MAX, .padded = n };
     struct {
         double **p;
         size_t n;
@@ -412,11 +474,11 @@ int actio_defect_open(struct actio_defect *d, struct actio_context *ctx, struct 
                  { &d->stage, most * n },
                  { &d->tangent, most * n },
                  { &d->arg, most * n },
-                 { &d->delta, ACTIO_INNER * n },
+                 { &d->delta, ACTIO_LOOKS * n },
                  { &d->f, n },
                  { &d->x, n },
                  { &d->homogeneous, n },
-                 { &d->before, n },
+                 { &d->next.before, n },
                  { &d->pivot, m->sys->solved.pivots } };
     size_t all = 0, parts = sizeof part / sizeof *part;
     for (size_t i = 0; i < parts; i++) all += part[i].n;
@@ -437,14 +499,26 @@ void actio_defect_close(struct actio_defect *d)
     for (size_t s = 0; s < ACTIO_CARRY_MOST; s++) actio_free(d->ctx, d->in[s]);
     actio_free(d->ctx, d->out);
     actio_free(d->ctx, d->block);
+    for (int i = 0; i < 2; i++) actio_shadow_close(&d->shadow[i]);
     *d = (struct actio_defect){ 0 };
 }
+
+int actio_defect_make_shadows(struct actio_defect *d)
+{
+    d->shadowed = actio_shadow_needed(d->m);
+    for (int i = 0; i < 1 + d->noisy && d->shadowed; i++)
+        if (!d->shadow[i].open && actio_shadow_open(&d->shadow[i], d->ctx, d->m)) return 1;
+    return 0;
+}
+
+void actio_defect_swap(struct actio_defect *d, bool rounding) { actio_shadow_swap(&d->shadow[rounding]); }
 
 void actio_defect_begin(struct actio_defect *d, double t0, double t1, const double *y0)
 {
     size_t n = d->m->ny;
     d->direction = t1 < t0 ? -1 : 1;
-    d->lost = d->doubtful = d->jumping = false;
+    d->lost = d->doubtful = d->next.jumping = d->begun = false;
+    d->next.guard = SIZE_MAX;
     d->t = t0;
     d->random = 1;
     d->h = t1 - t0;

@@ -8,6 +8,7 @@
 #define ACTIO_SOLVE_DEFECT_H
 
 #include "solve/motion.h"
+#include "solve/shadow.h"
 
 /* Times in the order of the motion, and where the errors go: component i of time r at error[i*stride + r], those by
  * rounding at rounding[i*stride + r]. NAN where the error can't be trusted. */
@@ -19,13 +20,21 @@ struct actio_defect_list {
 enum { ACTIO_DEFECT_LISTS = 2 };
 
 /* The defect is a polynomial of degree 7 to leading order, 0 at both ends: sums over four inner points of Lobatto are
- * exact up to degree 9. */
-enum { ACTIO_INNER = 4, ACTIO_CARRY_MOST = 12 };
+ * exact up to degree 9. Where the motion leaves the step before its end, the defect there counts, too. */
+enum { ACTIO_INNER = 4, ACTIO_LOOKS = 5, ACTIO_CARRY_MOST = 12 };
 /* An explicit method for e' = J(t) e: the tangent of stage i is taken at e + h sum a_ij k_j. tested: the stage at which
  * the linear estimate is held against the motion. */
 struct actio_carrying {
     int stages, tested;
     double at[ACTIO_CARRY_MOST], sum[ACTIO_CARRY_MOST], a[ACTIO_CARRY_MOST][ACTIO_CARRY_MOST];
+};
+
+/* guard: that shows what happens, SIZE_MAX: the clock; since: so long ago, by the rounded time; late: by so much the
+ * true motion crosses it later; before: rates before it; jumping: it is under way. */
+struct actio_defect_instant {
+    size_t guard;
+    double since, late, *before;
+    bool jumping;
 };
 
 struct actio_defect {
@@ -44,25 +53,32 @@ struct actio_defect {
     double *delta, *f, *x, *homogeneous, *pivot;
     struct actio_carrying longer; /* the stages of the built-in stepper */
     /* of the defects inside, by stage of the short way and of the longer one: the integral up to there */
-    double own[2][ACTIO_CARRY_MOST][ACTIO_INNER];
+    double own[2][ACTIO_CARRY_MOST][ACTIO_LOOKS];
+    size_t looks; /* how many of them the step in hand has */
     struct actio_arg *in[ACTIO_CARRY_MOST];
     double **out;
     size_t padded, steps;
     bool noisy;          /* rounding is followed, too */
     double added, grown; /* largest: what a step adds to the error, and the error; by size of the state */
-    size_t crossing;     /* the guard that shows what happens next */
-    double late;         /* by so much the true motion crosses it later */
-    double *before;      /* rates before what happens */
-    bool jumping;
+    struct actio_defect_instant next;
+    bool begun;
     uint64_t random;
+    /* Where something happens that the tangent does not show: of the error, and of that by rounding. */
+    struct actio_shadow shadow[2];
+    bool shadowed;
 };
 
-/* Can the errors of this motion be followed? Not with walls, fields, statements that set values, forces from outside or
- * a law with a state of its own. */
+/* Can the errors of this motion be followed? Not with fields, forces from outside or a law with a state of its own; not
+ * beyond instants where another law than elimination is in force. */
 bool actio_defect_applies(const struct actio_motion *m);
 /* 0, or 1: no memory. Close in any case; a zeroed one may be closed. */
 int actio_defect_open(struct actio_defect *d, struct actio_context *ctx, struct actio_motion *m);
 void actio_defect_close(struct actio_defect *d);
+/* Before a run that may be `noisy`; 0, or 1: no memory. */
+int actio_defect_make_shadows(struct actio_defect *d);
+/* Which motion's past belongs to the states less their errors (rounding: less those by rounding): in exchange for that
+ * of the motion, and back. */
+void actio_defect_swap(struct actio_defect *d, bool rounding);
 /* Before a march from this state; the lists are the caller's. */
 void actio_defect_begin(struct actio_defect *d, double t0, double t1, const double *y0);
 /* After a march without `noisy`: may rounding matter beside the tolerance, if it has grown as errors of steps have? */

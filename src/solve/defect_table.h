@@ -13,15 +13,16 @@ enum { ACTIO_POWERS = 6 };
 #define WEIGHT_1 .18923747814892349
 #define WEIGHT_2 .27742918851774318
 
-static const double inner_at[ACTIO_INNER] = { POINT_1, POINT_2, POINT_3, POINT_4 };
+static const double looks_at[ACTIO_LOOKS] = { POINT_1, POINT_2, POINT_3, POINT_4, 1 };
 
-/* By inner point: coefficients of x, x^2, ... in the integral from 0 to x of the polynomial that is 1 there, 0 at the
- * others and at both ends. */
-static const double defect_powers[ACTIO_INNER][ACTIO_POWERS] = {
+/* By inner point, and of the end: coefficients of x, x^2, ... in the integral from 0 to x of the polynomial that is 1
+ * there, 0 at the others and at both ends. */
+static const double defect_powers[ACTIO_LOOKS][ACTIO_POWERS] = {
     { 0, 10.1414159363196693, -43.8606614876656094, 74.9219643315031529, -57.6921830763946138, 16.6787017743863245 },
     { 0, -4.03618727030534801, 32.8327452286912563, -72.3643588846517, 64.0398062955574823, -20.1945761807739473 },
     { 0, 2.24468464817616682, -20.118150969819668, 55.0839701184734988, -57.1276507890862018, 20.1945761807739473 },
     { 0, -1.3499133141904881, 12.4794005621273545, -36.6415755653249517, 42.3800275699233334, -16.6787017743863245 },
+    { 0.0, 0.5, -4.66666666666666667, 14.0, -16.8, 7.0 },
 };
 
 /* Six stages at Lobatto's points, with Lobatto's weights: of order 4, and what it leaves of order 5 is below 0.7 % of

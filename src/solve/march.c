@@ -64,13 +64,14 @@ static struct actio_inside inside_of(struct actio_marching *m)
 {
     const struct actio_stepper *s = m->stepper;
     bool knows = s->slope && !m->flow->unfold;
-    return (struct actio_inside){ dense_at, knows ? slope_at : NULL, m, s->pace ? s->pace(m->h) : 0 };
+    return (struct actio_inside){ dense_at, knows ? slope_at : NULL, m, s->pace ? s->pace(m->h) : 0, false };
 }
 
 static void follow_part(struct actio_marching *m, double t)
 {
     const struct actio_follower *to = m->task->follower;
     struct actio_inside inside = inside_of(m);
+    inside.cut = t != m->t_next;
     to->part(to->user, m->t, t, &inside);
 }
 
@@ -315,7 +316,7 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     actio_march_known_of(m, m->t, m->y, known);
     memcpy(old, known, known_length(m->flow) * sizeof *old);
     if (m->task->follower && m->task->follower->crosses)
-        m->task->follower->crosses(m->task->follower->user, what->guard);
+        m->task->follower->crosses(m->task->follower->user, what->guard, m->since);
     follow(m, known, true);
     if (m->flow->list.meet) meet(m, &meeting, m->t, old);
     actio_march_keep_sides(m);

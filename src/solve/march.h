@@ -20,12 +20,14 @@ enum actio_flow_status {
 
 typedef void (*actio_dense_fn)(void *where, double t, double *y);
 
-/* States inside a step; with their slopes (NULL: not known). pace: h*lambda of the step, as far as it is known. */
+/* States inside a step; with their slopes (NULL: not known). pace: h*lambda of the step, as far as it is known.
+ * cut: the part that is looked at ends before the step does. */
 struct actio_inside {
     actio_dense_fn value;
     void (*slope)(void *where, double t, double *y, double *dy);
     void *where;
     double pace;
+    bool cut;
 };
 
 /* A guard at the instant when it shows something, in the state before it: its value, how fast it moves along the motion
@@ -207,11 +209,12 @@ enum { ACTIO_MARCH_LISTS = 2 };
 
 /* Who follows the motion itself. `at`: a state that it comes to; jumps: what happens there comes next, and the state
  * after it at the same time. `part`: it goes from one time to another inside a step. `crosses`: it is the guard that
- * shows what happens; called before `at`; NULL: nobody wants to know. */
+ * shows what happens, and so much time has passed since it did, by the rounded time; called before `at`; NULL: nobody
+ * wants to know. */
 struct actio_follower {
     void (*at)(void *user, double t, const double *y, bool jumps);
     void (*part)(void *user, double from, double to, const struct actio_inside *inside);
-    void (*crosses)(void *user, size_t guard);
+    void (*crosses)(void *user, size_t guard, double since);
     void *user;
 };
 

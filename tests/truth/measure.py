@@ -40,8 +40,15 @@ def true_errors(exact, result, k, names):
     return worst, size
 
 
+def family_of(truth, seed):
+    return subprocess.run([truth, str(seed), "--family"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
 def measure(job):
-    truth, seed, options = job
+    """The answer of one seed; None: it is of another family than the one that is wanted."""
+    truth, seed, family, options = job
+    if family and family_of(truth, seed) != family:
+        return None
     import actio
     exact = reference(truth, seed)
     answer = {"seed": seed, "family": exact["family"], "tolerance": exact["tolerance"]}
@@ -108,11 +115,11 @@ def main():
     options = parser.parse_args()
     sys.path.insert(0, os.path.join(ROOT, "python"))
     more = {key: value for key, value in (("by", options.by), ("method", options.method)) if value}
-    jobs = [(options.truth, seed, more) for seed in range(options.first, options.first + options.count)]
+    jobs = [(options.truth, seed, options.family, more) for seed in range(options.first, options.first + options.count)]
     with multiprocessing.Pool(options.jobs) as pool:
         answers = []
         for answer in pool.imap_unordered(measure, jobs, chunksize=4):
-            if options.family in (None, answer["family"]):
+            if answer:
                 answers.append(answer)
             if sys.stderr.isatty():
                 print(f"\r{len(answers)}", end="", file=sys.stderr)

@@ -131,15 +131,32 @@ void taylor_expand(struct taylor *s, const struct tape *tape, dd t, const dd *y,
     }
 }
 
+/* Until where the last terms are below 1e-31 of this size. */
+static double reach(const dd *c, double size)
+{
+    double x = 1e6;
+    for (int k = TAYLOR_ORDER - 2; k <= TAYLOR_ORDER; k++)
+        if (c[k].h != 0) x = fmin(x, pow(1e-31 * size / dd_size(c[k]), 1.0 / k));
+    return x;
+}
+
+/* What is 0 now has the size of its first terms. */
+static double reach_of_node(const struct taylor *s, node n)
+{
+    const dd *c = s->coefficient[n];
+    double size = 1e-30;
+    for (int k = 0; k <= 4; k++) size = fmax(size, dd_size(c[k]));
+    return reach(c, size);
+}
+
 double taylor_step(const struct taylor *s)
 {
     double largest = 0, x = 1e6;
     for (int i = 0; i < s->tape->states; i++) largest = fmax(largest, dd_size(s->y[i][0]));
-    for (int i = 0; i < s->tape->states; i++) {
-        double size = fmax(dd_size(s->y[i][0]), 1e-10 * largest) + 1e-30;
-        for (int k = TAYLOR_ORDER - 2; k <= TAYLOR_ORDER; k++)
-            if (s->y[i][k].h != 0) x = fmin(x, pow(1e-31 * size / dd_size(s->y[i][k]), 1.0 / k));
-    }
+    for (int i = 0; i < s->tape->states; i++)
+        x = fmin(x, reach(s->y[i], fmax(dd_size(s->y[i][0]), 1e-10 * largest) + 1e-30));
+    for (int g = 0; g < s->tape->guards; g++) x = fmin(x, reach_of_node(s, s->tape->guard[g]));
+    for (int c = 0; c < s->tape->columns; c++) x = fmin(x, reach_of_node(s, s->tape->column[c]));
     return 0.9 * x * s->unit;
 }
 

@@ -57,7 +57,8 @@ struct taylor {
     dd t, coefficient[TAYLOR_OPS][TAYLOR_ORDER + 1], y[TAYLOR_STATES][TAYLOR_ORDER + 1];
 };
 void taylor_expand(struct taylor *s, const struct tape *tape, dd t, const dd *y, double unit);
-double taylor_step(const struct taylor *s);   /* length for which the series is exact to 1e-30 of each state */
+double taylor_step(
+    const struct taylor *s); /* length for which the series of states, guards and columns are exact to 1e-30 */
 dd taylor_value(const dd *coefficient, dd x); /* x in units */
 /* The first x in (0, end] (units) where the series turns negative, starting positive or at zero and rising from it;
  * false: nowhere. *near: the smallest positive minimum on the way. */
