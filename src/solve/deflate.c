@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LOST 1e-12 /* of a vector's size: what the others leave of it where they all are independent */
+#define ROUGH_PART 1e-2 /* of a factor's size: what its errors may be large beside */
+#define LOST 1e-12      /* of a vector's size: what the others leave of it where they all are independent */
 
 int actio_unmoved_open(struct actio_unmoved *u, struct actio_context *ctx, const struct actio_turn *t, size_t count)
 {
@@ -47,7 +48,7 @@ double actio_turn_misses(const struct actio_turn *t, const struct actio_unmoved 
     for (size_t i = 0; i < t->factors; i++) {
         const double *Phi = t->Phi + i * d * d, *from = vector_at(t, u, u->left[c] ? i + 1 : i, c),
                      *to = vector_at(t, u, u->left[c] ? i : i + 1, c);
-        double size = actio_norm(d * d, Phi) * actio_norm(d, from) + actio_norm(d, to), gap = 0;
+        double size = (1 + ROUGH_PART * actio_norm(d * d, Phi)) * actio_norm(d, from) + actio_norm(d, to), gap = 0;
         for (size_t a = 0; a < d; a++) {
             double sum = -to[a];
             for (size_t b = 0; b < d; b++) sum += u->left[c] ? from[b] * Phi[b * d + a] : Phi[a * d + b] * from[b];
