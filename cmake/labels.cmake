@@ -45,11 +45,12 @@ if(NOT ACTIO_SANITIZE)
   actio_quick_parts(dual orders closures tables whole zero written gauge hamiltonian quadratic free soft horizons
                     marching)
   actio_quick_parts(field wrong columns start options rules kinds laws)
+  actio_quick_parts(joined places)
   actio_quick_parts(language check_functions check_reserved)
   actio_quick_parts(modes finite rolling lorenz words)
   actio_quick_parts(orbit pendulum contract files refused duffing swings kepler wells drawn switches find
                     closes reciprocal units mirrored backward constrained families ways by_points
-                    rossler)
+                    rossler eights ones)
   actio_quick_parts(orbit_instants walker escapement reset clocks relay constrained momenta corners bounces listed refused)
   actio_quick_parts(pictures pendulum escapement bouncing held size)
   actio_quick_parts(python_package a_few_models columns options_table values_of_options ends_early)

@@ -140,7 +140,7 @@ if(NOT ACTIO_SANITIZE)                                     # what is about numbe
   endif()
   actio_script(action_scipy ${CMAKE_BINARY_DIR})
   foreach(name combinations verdict random_models broken gallery compare overlay contact noether modes
-          perturb metamorphic oracle_derivatives oracle_motion oracle_normal skg dual orbit orbit_instants sensitivity field
+          perturb metamorphic oracle_derivatives oracle_motion oracle_normal skg dual orbit orbit_instants sensitivity joined field
           field_tables field_oracle field_discrete field_twins dual_free applies undefined start_sizes dead_points language
           linkages rows_twice events instants corners switched resets errors pictures architecture equations words principles parts mutations)
     actio_script(${name} --program ${CMAKE_BINARY_DIR}/actio)

@@ -62,12 +62,14 @@ static const char hides[] = "coord x, y, z\nlagrangian x'^2/2 + y*(x - 1) + z'^2
 static const char bends[] = "coord x\nparam k = 1\nlagrangian x'^2/2 - k*x^2/2 - x^4/4\nforce x = if(x > 0, -x'/10, "
                             "0)\nstart x = 1\ntime 0 .. 7\n";
 static const char turns[] = "coord x\nparam k = 1\nlagrangian x'^2/2 - k*x^2/2 - x^4/4\nstart x = 1\ntime 0 .. 10\n";
+static const char joins[] =
+    "coord x\nlagrangian x'^2/2 + 200*x^2\nstart x = 1\nfree x'\nrequire x at 1 = 1\ntime 0 .. 1\n";
 
 static const struct {
     const char *file, *text;
 } models[] = {
     { "points.act", points }, { "rolls.act", rolls }, { "falls.act", falls }, { "hangs.act", hangs },
-    { "hides.act", hides },   { "bends.act", bends }, { "turns.act", turns },
+    { "hides.act", hides },   { "bends.act", bends }, { "turns.act", turns }, { "joins.act", joins },
 };
 
 static const char *const commands[] = {
@@ -90,6 +92,7 @@ static const char *const commands[] = {
     "run rolls.act --no-compile --by dual --points 5 --tol 1e-4",
     "run hangs.act --no-compile --points 5 --animate out.svg",
     "run points.act --points 5 --tol 1e-6",
+    "run joins.act --no-compile --points 5 -o out.csv",
     "run points.act --no-compile --points 5 -o out.h5 --plot out.png",
     "test points.act rolls.act --no-compile",
     "compare rolls.act --by dalembert,gauss,maggi,reduced --no-compile --points 5 --tol 1e-6 --overlay out.svg",

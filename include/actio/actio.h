@@ -479,7 +479,7 @@ struct actio_orbit_info {
 struct actio_multiplier_info {
     double re, im, log_modulus;
     const char *trivial;
-}; /* trivial: why it is 1, or NULL */
+}; /* trivial: why it is 1 ("energy", ...), "not explained" where it is 1 within its error, or NULL */
 ACTIO_API struct actio_orbit_options actio_orbit_options_default(void);
 ACTIO_API struct actio_orbits *actio_orbit_search(
     struct actio_context *ctx, struct actio_model *model, const struct actio_orbit_options *options,

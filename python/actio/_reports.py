@@ -179,7 +179,7 @@ def _small(value: float) -> str:
 
 @dataclass(frozen=True)
 class Multiplier:
-    """A Floquet multiplier; `trivial` says why it is 1, or is None."""
+    """A Floquet multiplier; `trivial` says why it is 1 ("not explained": within its error), or is None."""
 
     value: complex
     log_modulus: float

@@ -16,6 +16,29 @@ static void print_multiplier(const struct actio_multiplier_info *m)
     if (m->trivial) printf(" (%s)", m->trivial);
 }
 
+/* Of its multipliers: those that are 1 by something known, and those that are 1 without. */
+struct ones {
+    size_t explained, unexplained;
+};
+
+static struct ones count_ones(const struct actio_orbits *o, size_t i, size_t count)
+{
+    struct ones n = { 0, 0 };
+    for (size_t k = 0; k < count; k++) {
+        const char *why = actio_orbits_multiplier(o, i, k).trivial;
+        if (why && strcmp(why, "not explained") == 0) n.unexplained++;
+        else n.explained += why != NULL;
+    }
+    return n;
+}
+
+static void print_unexplained(size_t count, bool more)
+{
+    if (count == 0) return;
+    printf("    %zu%s multiplier%s 1 within %s error: a family of orbits, or a symmetry that was not found\n", count,
+           more ? " more" : "", count == 1 ? " is" : "s are", count == 1 ? "its" : "their");
+}
+
 static void print_orbit(const struct actio_orbits *o, size_t i)
 {
     struct actio_orbit_info r = actio_orbits_info(o, i);
@@ -37,6 +60,8 @@ static void print_orbit(const struct actio_orbits *o, size_t i)
         print_multiplier(&m);
     }
     putchar('\n');
+    struct ones n = count_ones(o, i, r.multipliers);
+    print_unexplained(n.unexplained, n.explained > 0);
 }
 
 static void print_levels(const struct actio_orbits *o)
@@ -108,7 +133,8 @@ static void json_multipliers(const struct actio_orbits *o, size_t i, size_t coun
         if (why) actio_cli_json_string(stdout, why);
         else printf("null");
     }
-    printf("]");
+    struct ones n = count_ones(o, i, count);
+    printf("], \"explained\": %zu, \"unexplained\": %zu", n.explained, n.unexplained);
 }
 
 static void json_orbit(const struct actio_orbits *o, size_t i)

@@ -22,7 +22,7 @@ static struct counts count_outside(const struct actio_found *f, double margin)
     for (size_t i = 0; i < f->multipliers; i++) {
         const struct actio_multiplier *m = &f->multiplier[i];
         /* some are 1, or on the circle, for reasons of their own: rounding decides nothing */
-        if (f->trivial[i] || !(m->log_modulus > (m->im == 0 && m->re < 0 ? 0 : margin))) continue;
+        if (actio_found_explains(f, i) || !(m->log_modulus > (m->im == 0 && m->re < 0 ? 0 : margin))) continue;
         if (m->im != 0) c.pairs++;
         else if (m->re > 0) c.plus++;
         else c.minus++;
@@ -51,7 +51,7 @@ static double crossing(enum actio_bifurcation kind, const struct actio_found *f,
     double nearest = INFINITY;
     for (size_t i = 0; i < f->multipliers; i++) {
         const struct actio_multiplier *m = &f->multiplier[i];
-        if (f->trivial[i] || (kind == ACTIO_BIFURCATION_TORUS) != (m->im != 0)
+        if (actio_found_explains(f, i) || (kind == ACTIO_BIFURCATION_TORUS) != (m->im != 0)
             || (kind != ACTIO_BIFURCATION_TORUS && (m->re > 0) != (kind == ACTIO_BIFURCATION_BRANCH)))
             continue;
         double d = kind == ACTIO_BIFURCATION_TORUS    ? -m->log_modulus

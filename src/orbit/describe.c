@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The report of an orbit: its multipliers and which of them are 1 by themselves, its stability, its differences from
- * others, and its motion over one period. */
+ * The report of an orbit: its multipliers and stability, its differences from others, and its motion over one
+ * period. */
 #include "result/table.h"
 #include "orbit/orbits.h"
 
@@ -13,9 +13,6 @@
 #include <string.h>
 
 enum { MEAN_SAMPLES = 257 };
-#define ON_CIRCLE 1e-6 /* of the modulus of a multiplier that is neither in nor out */
-#define NEAR_ONE 0.3   /* trivial ones in a block: the root of rounding, times the orbit's instability */
-#define KEPT 1e-9      /* of its size: a column that does not change along the orbit */
 
 void actio_found_free(struct actio_context *ctx, struct actio_found *f)
 {
@@ -76,35 +73,7 @@ static int columns_along(struct actio_search *s, const struct actio_circuit *c, 
     return actio_rows_evaluate(&a->rows, count, a->column, count, false) != ACTIO_FLOW_OK;
 }
 
-/* ---- what makes multipliers 1 */
-
-struct reasons {
-    const char *text[64];
-    size_t count;
-};
-
-static void add_reason(struct reasons *r, const char *text)
-{
-    if (r->count < 64) r->text[r->count++] = text;
-}
-
-static bool is_kept(const struct along *a, size_t c)
-{
-    const double *x = a->column + c * a->count;
-    double low = x[0], high = x[0];
-    for (size_t r = 1; r < a->count; r++) {
-        low = fmin(low, x[r]);
-        high = fmax(high, x[r]);
-    }
-    return high - low <= KEPT * fmax(1, fmax(fabs(low), fabs(high)));
-}
-
-static bool describe_vanishes(const struct along *a, size_t c)
-{
-    for (size_t r = 0; r < a->count; r++)
-        if (!(fabs(a->column[c * a->count + r]) <= KEPT)) return false;
-    return true;
-}
+/* ---- what the motion keeps */
 
 bool actio_orbit_is_cyclic(const struct actio_search *s, size_t i)
 {
@@ -141,64 +110,6 @@ bool actio_orbit_conserves(const struct actio_search *s)
            && !m->resets.lines && all_elastic(s);
 }
 
-static void describe_collect(struct actio_search *s, const struct along *a, struct reasons *r)
-{
-    const struct actio_system *sys = s->problem->sys;
-    if (!s->timed) add_reason(r, "along the motion");
-    for (size_t i = 0; i < sys->n; i++)
-        if (actio_orbit_is_cyclic(s, i))
-            add_reason(r, actio_arena_format(&s->out->arena, "%s is cyclic", sys->variable[i]));
-    for (size_t c = 0; c < sys->output.columns; c++) {
-        int role = sys->output.column[c].role;
-        const char *dot = strchr(sys->output.column[c].name, '.');
-        if (role == ACTIO_ROLE_ENERGY && actio_orbit_conserves(s) && is_kept(a, c)) {
-            add_reason(r, "energy");
-            s->conservative = true;
-        }
-        if (role != ACTIO_ROLE_CHARGE || !dot || !is_kept(a, c)) continue;
-        size_t balance = 0;
-        while (balance < sys->output.columns
-               && (sys->output.column[balance].role != ACTIO_ROLE_BALANCE
-                   || strcmp(strchr(sys->output.column[balance].name, '.'), dot) != 0))
-            balance++;
-        const struct actio_symmetry *sym = NULL;
-        for (size_t k = 0; k < s->problem->model->symmetries; k++)
-            if (strcmp(s->problem->model->symmetry[k].label, dot + 1) == 0) sym = &s->problem->model->symmetry[k];
-        if (balance == sys->output.columns || !describe_vanishes(a, balance) || !sym || sym->is_time) continue;
-        add_reason(r, actio_arena_format(&s->out->arena, "charge%s", dot));
-        add_reason(r, actio_arena_format(&s->out->arena, "symmetry%s", dot));
-    }
-}
-
-/* The nearest to 1 are the trivial ones. */
-static void tell_apart(struct actio_found *f, const struct reasons *r)
-{
-    for (size_t k = 0; k < r->count; k++) {
-        size_t best = f->multipliers;
-        double least = NEAR_ONE;
-        for (size_t i = 0; i < f->multipliers; i++) {
-            double d = hypot(f->multiplier[i].re - 1, f->multiplier[i].im);
-            if (!f->trivial[i] && d < least) {
-                least = d;
-                best = i;
-            }
-        }
-        if (best < f->multipliers) f->trivial[best] = r->text[k];
-    }
-}
-
-static const char *stability_of(const struct actio_found *f)
-{
-    bool neutral = false, inside = false; /* families without anything that decides are neutral */
-    for (size_t i = 0; i < f->multipliers; i++) {
-        if (f->trivial[i]) continue;
-        if (f->multiplier[i].log_modulus > ON_CIRCLE) return "unstable";
-        inside = true;
-        neutral = neutral || f->multiplier[i].log_modulus > -ON_CIRCLE;
-    }
-    return neutral || !inside ? "neutral" : "stable";
-}
-
 /* The largest value of samples over a period, by a parabola through the three around it; sign -1: the smallest. */
 static double extreme(const double *x, size_t count, double sign)
 {
@@ -231,24 +142,10 @@ static int means_of(struct actio_search *s, struct actio_found *f)
     return bad || !f->mean;
 }
 
-struct telling {
-    struct actio_search *s;
-    struct along *a;
-    struct reasons *r;
-};
-
-static void collect_stage(void *user)
-{
-    struct telling *t = user;
-    describe_collect(t->s, t->a, t->r);
-}
-
 int actio_orbit_describe(struct actio_search *s, struct actio_found *f)
 {
     struct actio_context *ctx = s->problem->ctx;
     struct actio_turn turn;
-    struct along a;
-    struct reasons reasons = { .count = 0 };
     size_t d = s->o.d;
     f->stability = "";
     f->mark = f->mark ? f->mark : "";
@@ -257,13 +154,12 @@ int actio_orbit_describe(struct actio_search *s, struct actio_found *f)
     if (!f->multiplier || !f->trivial) return 1;
     actio_tangent_direct(&s->o.x, NULL);
     int bad = actio_orbit_linearise(&s->o, &f->c, fmax(1e-14, 0.1 * s->tol), &turn);
-    if (!bad && actio_turn_multipliers(&turn, ctx, f->multiplier, NULL, 0) == 0) f->multipliers = d;
+    int lost = bad ? 0 : actio_orbit_multipliers(s, f, &turn);
     actio_turn_close(&turn, ctx);
-    if (bad == ACTIO_ORBIT_STOPPED || bad == ACTIO_ORBIT_NO_MEMORY) return 1;
-    if (columns_along(s, &f->c, 65, &a) == 0) actio_attempt(ctx, collect_stage, &(struct telling){ s, &a, &reasons });
-    close_along(s, &a);
-    tell_apart(f, &reasons);
-    if (f->multipliers) f->stability = stability_of(f);
+    if (lost || bad == ACTIO_ORBIT_STOPPED || bad == ACTIO_ORBIT_NO_MEMORY) return 1;
+    for (size_t i = 0; i < f->multipliers; i++)
+        s->conservative = s->conservative || (f->trivial[i] && strcmp(f->trivial[i], "energy") == 0);
+    if (f->multipliers) f->stability = actio_found_stability(f);
     return means_of(s, f);
 }
 

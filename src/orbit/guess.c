@@ -21,11 +21,12 @@ enum {
     MOST_EFFORT = 60000000,
     DEAR = 1000000
 };
-#define ROUGH 1e-9  /* local tolerance of trajectories */
-#define FINE 1e-14  /* that to the first node: it stays on the orbit through the start */
-#define NEAR 0.02   /* of the size of the motion: a return */
-#define CLEAR 5e-3  /* of the period: no node is nearer to an instant */
-#define GROWTH 50.0 /* between nodes: what a disturbance may grow by */
+#define ROUGH 1e-9    /* local tolerance of trajectories */
+#define BY_ERROR 1e-6 /* of its size: a way that their errors make */
+#define FINE 1e-14    /* that to the first node: it stays on the orbit through the start */
+#define NEAR 0.02     /* of the size of the motion: a return */
+#define CLEAR 5e-3    /* of the period: no node is nearer to an instant */
+#define GROWTH 50.0   /* between nodes: what a disturbance may grow by */
 
 struct path {
     size_t count, ny;
@@ -175,7 +176,8 @@ static size_t growing(const struct actio_search *s, const struct path *p)
             way += fabs(y[k + 1] - y[k]);
             late += k > last / 2 ? fabs(y[k + 1] - y[k]) : 0;
         }
-        if (fabs(y[last] - y[0]) > 0.7 * way && late > 0.25 * way) return i;
+        bool by_error = way < BY_ERROR * s->o.scale[i]; /* a height at which it circles */
+        if (!by_error && fabs(y[last] - y[0]) > 0.7 * way && late > 0.25 * way) return i;
     }
     return n;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A search for periodic orbits. Files: search.c (the path), drive.c (what depends on time), guess.c (where to begin),
  * find.c (many of them), cuts.c (the loops that these are found in), branch.c (one along a param), bifurcations.c (what
- * happens there), average.c (from a system with constraints), describe.c (the description of each).
+ * happens there), average.c (from a system with constraints), describe.c (the description of each), causes.c (why
+ * multipliers may be 1), multipliers.c (which are), generators.c (symmetries that nobody wrote).
  * In: a problem and the options of orbit. Out: orbits with multipliers. Callers: check (modes), api. */
 #ifndef ACTIO_ORBITS_H
 #define ACTIO_ORBITS_H
@@ -9,13 +10,17 @@
 #include "problem/problem.h"
 #include "solve/orbit.h"
 
+/* Of a multiplier that is 1 though nothing is known that makes it 1. */
+#define ACTIO_ORBIT_UNEXPLAINED "not explained"
+
 /* One orbit, as reported. */
 struct actio_found {
     struct actio_circuit c;
     struct actio_orbit_report reported;
     struct actio_multiplier *multiplier;
-    const char **trivial;
-    size_t multipliers;    /* trivial: why it is 1, or NULL */
+    const char **trivial; /* why it is 1, or NULL; ACTIO_ORBIT_UNEXPLAINED: it is, within its error */
+    size_t multipliers, unexplained;
+    double split;          /* a double multiplier may have come apart by so much; 0: not known */
     const char *stability; /* "stable", "unstable", "neutral"; "" when multipliers could not be determined */
     char word[64];         /* symbols of a section, "" without */
     double *mean;          /* of each component, of its square, to compare orbits; its smallest and largest values */
@@ -64,14 +69,15 @@ struct actio_search {
     struct actio_circuit averaged; /* of --average: where the free orbit is looked for */
     double *kept_params;
     actio_expr kept_definition;
-    size_t kept_which;          /* before --follow changed them */
-    double effort_before;       /* of the search for many */
-    struct actio_found *passed; /* of a family: where its way begins */
-    bool method_fails;          /* where shooting finds an orbit: other guesses will not help */
-    bool family;                /* an orbit was found that is one of a family */
-    bool rough;                 /* guesses are rough: shooting goes before other methods */
-    bool conservative;          /* neighbours keep their energy, too: orbits come in families */
-    bool *mirror;               /* components whose sign may be changed together */
+    size_t kept_which;           /* before --follow changed them */
+    double effort_before;        /* of the search for many */
+    struct actio_found *passed;  /* of a family: where its way begins */
+    bool method_fails;           /* where shooting finds an orbit: other guesses will not help */
+    bool family;                 /* an orbit was found that is one of a family */
+    bool rough;                  /* guesses are rough: shooting goes before other methods */
+    bool conservative;           /* neighbours keep their energy, too: orbits come in families */
+    struct actio_causes *causes; /* causes.c */
+    bool *mirror;                /* components whose sign may be changed together */
     bool has_mirror;
 };
 
@@ -103,6 +109,16 @@ void actio_orbit_say(struct actio_search *s, const struct actio_orbit_report *re
 /* no rate, no constraint and no switch depends on this component */
 bool actio_orbit_is_cyclic(const struct actio_search *s, size_t i);
 int actio_orbit_describe(struct actio_search *s, struct actio_found *f);
+/* multipliers.c: those of the turn, which of them are 1, and why. 0, or 1: no memory. */
+int actio_orbit_multipliers(struct actio_search *s, struct actio_found *f, struct actio_turn *turn);
+const char *actio_found_stability(const struct actio_found *f);
+void actio_orbit_forget_causes(struct actio_search *s); /* causes.c */
+/* Is it 1 by something that is known? */
+bool actio_found_explains(const struct actio_found *f, size_t k);
+/* generators.c: linear motions  q' = A q + b  that change neither the Lagrangian nor the constraints, found by numbers
+ * at states around those of the turn: b, then A by rows, one after the other; at most `most`. Returns how many. */
+size_t actio_orbit_generators(struct actio_search *s, const struct actio_turn *turn, double *out, size_t most);
+enum { ACTIO_MOST_GENERATORS = 24 };
 void actio_found_free(struct actio_context *ctx, struct actio_found *f);
 /* States at `count` equal times over one period, each from the node before it. Component i of row r at y[i*count + r].
  * A status. */

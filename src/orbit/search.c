@@ -480,6 +480,7 @@ static void search_averaged(struct actio_search *s)
         actio_problem_open(&free_run, problem->ctx, free_model, &s->options->run, problem->f);
         s->problem = &free_run;
         search(s);
+        actio_orbit_forget_causes(s);
         actio_orbit_close(&s->o);
         actio_problem_close(&free_run);
         s->o = (struct actio_orbit){ 0 };
@@ -513,6 +514,7 @@ struct actio_orbits *actio_orbit_inside(struct actio_context *ctx, struct actio_
     if (begun && s.options->averages) search_averaged(&s);
     else if (begun) search(&s);
     out->seconds = ctx->clock ? ctx->clock() - started : 0;
+    actio_orbit_forget_causes(&s);
     actio_orbit_close(&s.o);
     for (size_t i = 0; s.kept_params && i < model->params; i++) model->param[i].value = s.kept_params[i];
     if (s.kept_params && s.kept_which < model->params) model->param[s.kept_which].definition = s.kept_definition;

@@ -464,7 +464,7 @@ static void fill_provenance(struct actio_run *run, struct actio_table *t)
     t->from.file = kept_text(t, m->source.file);
     t->from.source = actio_arena_text(&t->arena, m->source.text, m->source.length);
     t->from.by = kept_text(t, run->problem.options.by);
-    t->from.method = run->outcome.stepper ? run->outcome.stepper->name : "";
+    t->from.method = run->outcome.stepper ? run->outcome.stepper->name : run->joined ? "arcs" : "";
     t->from.version = actio_version();
     const struct actio_streams *lanes = run->problem.sys->field.stream[ACTIO_Q_MATRIX];
     const struct actio_kernel *k =

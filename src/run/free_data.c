@@ -4,6 +4,7 @@
  * slabs. */
 #include "principle/principles.h"
 #include "run/gradient.h"
+#include "run/joined.h"
 #include "algebra/dense.h"
 #include "solve/adjoint.h"
 
@@ -268,6 +269,16 @@ static bool is_met(const struct mixed *w)
     return true;
 }
 
+/* Not met, but for what rounding becomes on the way? */
+static bool is_near(const struct mixed *w)
+{
+    for (size_t i = 0; i < w->conditions; i++) {
+        double wanted = actio_model_number(w->problem->model, w->problem->model->mixed.require[i].value);
+        if (!(fabs(w->r[w->rows + i]) <= 1e-3 * fmax(1, fabs(wanted)))) return false;
+    }
+    return true;
+}
+
 static int free_data_iterate(struct mixed *w)
 {
     size_t all = w->rows + w->conditions;
@@ -302,7 +313,7 @@ static void tell(void *user)
     actio_report(t->problem->f, ACTIO_F_MIXED_FOUND, ACTIO_ARGS(ACTIO_TEXT(text.s)));
 }
 
-int actio_free_data_find(struct actio_problem *problem)
+int actio_free_data_find(struct actio_problem *problem, struct actio_joined **joined)
 {
     const struct actio_model *m = problem->model;
     if (m->mixed.frees == 0) return 0;
@@ -335,11 +346,16 @@ int actio_free_data_find(struct actio_problem *problem)
     if (actio_points_open(&w.pt, problem->ctx, problem->sys, 1, shared)) return 1;
     int code = free_data_iterate(&w);
     actio_points_close(&w.pt);
+    bool off = code == ACTIO_F_MIXED_DIVERGED, near = off && is_near(&w);
+    bool may_join = off || code == ACTIO_F_MIXED_NO_MOTION || code == ACTIO_F_MIXED_DEPENDENT;
+    if (may_join && !actio_stopped(problem->ctx) && actio_join(problem, near, joined) == 0) code = 0;
     if (code && actio_problem_report_limits(problem, w.status, "the search for free data")) return 1;
     if (code) {
         actio_report(problem->f, (enum actio_code)code,
                      ACTIO_ARGS(ACTIO_COUNT(w.conditions), ACTIO_NUMBER(free_data_size_of(&w, w.rows + w.conditions))));
         return 1;
     }
-    return actio_attempt(problem->ctx, tell, &(struct telling){ problem, &w });
+    if (actio_attempt(problem->ctx, tell, &(struct telling){ problem, &w })) return 1;
+    if (*joined) actio_joined_say(*joined);
+    return 0;
 }

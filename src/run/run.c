@@ -2,6 +2,7 @@
  * The path of one run on one page: form the equations, check the start, march, make the table. */
 #include "principle/principles.h"
 #include "run/gradient.h"
+#include "run/joined.h"
 #include "run/verify.h"
 
 #include <stdlib.h>
@@ -59,12 +60,30 @@ int actio_run_ready(struct actio_run *run)
     }
     return actio_problem_form(problem) || actio_principle_check(problem) || actio_run_check_columns(problem)
            || actio_free_data_place(problem) || actio_problem_settle(problem) || actio_problem_obey(problem)
-           || actio_free_data_find(problem);
+           || actio_free_data_find(problem, &run->joined);
 }
 
 static bool is_undetermined(const struct actio_halt *halted)
 {
     return halted->why == ACTIO_STOP_AT_WILL || halted->why == ACTIO_STOP_PUSHED;
+}
+
+/* Free data were found, and one march from them is too rough: joined from arcs, if that reaches it. The one march stays
+ * else. 0, or 1 and a finding. */
+static int join_instead(struct actio_run *run, const struct actio_aim *aim)
+{
+    struct actio_problem *p = &run->problem;
+    struct actio_outcome joined;
+    bool wanted = p->model->mixed.frees && !run->joined && aim->local <= 0 && !run->outcome.reached
+                  && run->outcome.status == 0 && !actio_stopped(p->ctx);
+    if (!wanted || actio_join(p, true, &run->joined)) return 0;
+    if (actio_reach_joined(run->joined, aim, &joined)) return 1;
+    if (joined.reached) {
+        actio_outcome_close(p->ctx, &run->outcome);
+        run->outcome = joined;
+        actio_joined_say(run->joined);
+    } else actio_outcome_close(p->ctx, &joined);
+    return 0;
 }
 
 int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
@@ -95,8 +114,10 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
                               : "auto",
         .compile = !o->no_compile,
     };
-    int bad = p->solve ? p->solve(problem, &aim, &run->outcome)
-                       : actio_reach(problem->ctx, &problem->motion, &aim, &run->outcome);
+    int bad = run->joined ? actio_reach_joined(run->joined, &aim, &run->outcome)
+              : p->solve  ? p->solve(problem, &aim, &run->outcome)
+                          : actio_reach(problem->ctx, &problem->motion, &aim, &run->outcome);
+    if (!bad) bad = join_instead(run, &aim);
     if (run->outcome.status == ACTIO_FLOW_ENDED && run->outcome.rows) { /* as it should: its last row is there */
         run->rows = run->outcome.rows;
         run->times[run->rows - 1] = run->outcome.t_stop;
@@ -118,6 +139,7 @@ void actio_run_open(struct actio_run *run, struct actio_context *ctx, struct act
 void actio_run_close(struct actio_run *run)
 {
     actio_outcome_close(run->problem.ctx, &run->outcome);
+    actio_joined_close(run->joined);
     actio_free(run->problem.ctx, run->times);
     actio_problem_close(&run->problem);
 }
@@ -149,7 +171,8 @@ struct actio_table *actio_run_inside(struct actio_context *ctx, struct actio_mod
     if (actio_run_motion(&run, NULL, 0) == 0) {
         bool wanted = found.gradients && run.outcome.status == 0 && run.problem.f->errors == 0;
         if (wanted && actio_run_gradient(&run.problem, &run.outcome, &gradient) == 0) run.gradient = &gradient;
-        if (found.verify && run.outcome.status == 0 && run.problem.f->errors == 0 && prove(&run, &proof) == 0)
+        if (found.verify && !run.joined && run.outcome.status == 0 && run.problem.f->errors == 0
+            && prove(&run, &proof) == 0)
             run.proof = &proof;
         run.defined = actio_run_say_undefined(&run);
         table = actio_run_table(&run);

@@ -8,6 +8,7 @@
 #include "problem/problem.h"
 #include "result/table.h"
 
+struct actio_joined;
 struct actio_run_gradient;
 
 struct actio_run {
@@ -15,6 +16,7 @@ struct actio_run {
     struct actio_outcome outcome;
     struct actio_proof *proof;           /* result/table.h; NULL: none was requested */
     struct actio_run_gradient *gradient; /* gradient.h; NULL: none was requested */
+    struct actio_joined *joined;         /* joined.h; NULL: the motion is one march */
     double *times, started;
     size_t rows;
     size_t defined; /* rows before the first in which a column is not a finite number */
@@ -42,7 +44,8 @@ void actio_run_explain(struct actio_run *run); /* ending.c: findings on how the 
 /* free_data.c: free data put on the constraints, and counted; then found from the conditions. 0, or 1 and findings.
  * Nothing without `free`. */
 int actio_free_data_place(struct actio_problem *problem);
-int actio_free_data_find(struct actio_problem *problem);
+/* *joined: of data that one march does not meet; else NULL */
+int actio_free_data_find(struct actio_problem *problem, struct actio_joined **joined);
 /* sigma.c: the smallest width of soft walls that will do; 0: none. */
 double actio_run_find_sigma(struct actio_context *ctx, struct actio_model *model,
                             const struct actio_run_options *options);

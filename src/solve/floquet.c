@@ -34,7 +34,20 @@ struct walk {
     const struct actio_circuit *l;
     double local, *y, *X, *Q, *next, *work;
     size_t parts;
+    struct actio_turn *turn;
 };
+
+/* Factor k begins here; 0 is where the last one ends. */
+static void note_place(struct walk *w, size_t k, double t, const double *y)
+{
+    struct actio_turn *turn = w->turn;
+    size_t at = k % turn->factors;
+    if (k < turn->factors) {
+        turn->t[k] = t;
+        memcpy(turn->y + k * turn->ny, y, turn->ny * sizeof *y);
+    }
+    if (k && turn->modes) memcpy(turn->mode + at * turn->modes, w->o->m->here.mode, turn->modes * sizeof(double));
+}
 
 /* All factors of the segment behind node i. A flow or march status. */
 static int walk_segment(struct walk *w, size_t i, double *Phi)
@@ -56,6 +69,7 @@ static int walk_segment(struct walk *w, size_t i, double *Phi)
         } else if (actio_orbit_directions(o, to, last ? w->l->y + (i + 1) * ny : w->y, w->next, NULL))
             return ACTIO_FLOW_SINGULAR;
         take_factor(o, w->X, w->next, Phi);
+        note_place(w, i * w->parts + k + 1, to, last && i + 1 < w->l->nodes ? w->l->y + (i + 1) * ny : w->y);
         memcpy(w->Q, w->next, ny * d * sizeof *w->Q);
     }
     return 0;
@@ -67,6 +81,8 @@ static int walk_all(struct walk *w, struct actio_turn *out)
     size_t d = o->d;
     if (actio_orbit_directions(o, o->t0, w->l->y, w->Q, NULL)) return ACTIO_FLOW_SINGULAR;
     memcpy(out->Q0, w->Q, o->ny * d * sizeof *out->Q0);
+    w->turn = out;
+    note_place(w, 0, o->t0, w->l->y);
     actio_tangent_rewind(&o->x);
     for (size_t i = 0; i < w->l->nodes; i++) {
         int bad = walk_segment(w, i, out->Phi + i * w->parts * d * d);
@@ -104,7 +120,7 @@ int actio_orbit_linearise(struct actio_orbit *o, const struct actio_circuit *l, 
 {
     size_t d = o->d, ny = o->ny;
     struct walk w = { .o = o, .l = l, .local = local, .parts = 1 };
-    *out = (struct actio_turn){ .d = d };
+    *out = (struct actio_turn){ .d = d, .ny = ny, .modes = actio_system_modes(o->m->sys) };
     double *block = actio_alloc(o->ctx, ny + 3 * ny * d + 5 * d * d + d + 1, sizeof *block);
     int bad = ACTIO_MARCH_NO_MEMORY;
     if (block) {
@@ -117,12 +133,15 @@ int actio_orbit_linearise(struct actio_orbit *o, const struct actio_circuit *l, 
             actio_turn_close(out, o->ctx);
             w.parts = parts;
             out->factors = parts * l->nodes;
-            out->Phi = actio_alloc(o->ctx, out->factors * d * d + ny * d + 1, sizeof *out->Phi);
+            out->Phi = actio_alloc(o->ctx, out->factors * (d * d + ny + out->modes + 1) + ny * d + 1, sizeof *out->Phi);
             if (!out->Phi) {
                 bad = ACTIO_MARCH_NO_MEMORY;
                 break;
             }
             out->Q0 = out->Phi + out->factors * d * d;
+            out->t = out->Q0 + ny * d;
+            out->y = out->t + out->factors;
+            out->mode = out->y + out->factors * ny;
             bad = walk_all(&w, out);
             double worst = bad ? 1 : worst_factor(out, w.work);
             parts = bad || worst <= WELL_CONDITIONED ? 0 : more_parts(&w, worst);

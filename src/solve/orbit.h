@@ -100,8 +100,9 @@ size_t actio_orbit_lack(struct actio_orbit *o, struct actio_circuit *l);
 /* The linearisation around a turn, segment by segment: Phi_i (d x d each) between bases at its nodes; `parts` segments
  * for each node, so that each is well conditioned. */
 struct actio_turn {
-    size_t d, factors;
+    size_t d, factors, ny, modes;
     double *Phi, *Q0;
+    double *t, *y, *mode; /* where each factor begins: time, state, branches of switches and held values in force */
 };
 /* an orbit status; close in any case */
 int actio_orbit_linearise(struct actio_orbit *o, const struct actio_circuit *l, double local, struct actio_turn *out);
@@ -110,5 +111,30 @@ int actio_orbit_linearise(struct actio_orbit *o, const struct actio_circuit *l, 
 int actio_turn_multipliers(struct actio_turn *t, struct actio_context *ctx, struct actio_multiplier *w, double *vector,
                            size_t which);
 void actio_turn_close(struct actio_turn *t, struct actio_context *ctx);
+
+/* deflate.c: vectors that each factor takes to those at its end: right ones  Phi_i v_i = v_(i+1),  left ones
+ * v_(i+1) Phi_i = v_i.  Vector c where factor i begins: at + (i*count + c)*d. The last factor ends where the first
+ * begins. */
+struct actio_unmoved {
+    size_t count;
+    bool *left;
+    double *at;
+};
+/* By how much the worst factor misses vector c, relative to its size; INFINITY for a vector that is 0. */
+double actio_turn_misses(const struct actio_turn *t, const struct actio_unmoved *u, size_t c);
+/* `out` is what remains of the turn on the states that the left vectors do not see, up to multiples of the right ones
+ * among them: its multipliers are those of the turn, less as many 1 as `by` has entries (room: d), each with the vector
+ * that makes it. Vectors that the ones before them span, to `apart`, make none. 0, or 1: no memory, or the vectors lose
+ * their rank on the way. Close `out` in any case. */
+int actio_turn_deflate(const struct actio_turn *t, struct actio_context *ctx, const struct actio_unmoved *u,
+                       double apart, struct actio_turn *out, size_t *by, size_t *count);
+/* An error of 1 in each factor, relative to its size, makes at most so large a one in the product; INFINITY without a
+ * number. work: (factors + 4) d^2 */
+double actio_turn_growth(const struct actio_turn *t, double *work);
+/* Vectors that the product leaves as they are, to `tol`: singular vectors of the product less 1, followed through the
+ * factors. u's arrays belong to the caller, who frees them by actio_unmoved_close. 0, or 1: no memory. */
+int actio_turn_find_unmoved(const struct actio_turn *t, struct actio_context *ctx, double tol, struct actio_unmoved *u);
+int actio_unmoved_open(struct actio_unmoved *u, struct actio_context *ctx, const struct actio_turn *t, size_t count);
+void actio_unmoved_close(struct actio_unmoved *u, struct actio_context *ctx);
 
 #endif
