@@ -6,6 +6,7 @@
 #include "algebra/dense.h"
 #include "solve/law.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #define ROUNDED 4e-15 /* of the terms of a momentum, or of a row: so much of its defect is rounding */
 #define CLOSE 1e-15   /* of the velocities: Newton's step is rounding */
 #define ROUGHLY 1e-3  /* of its terms: what a rough motion knows of a jump */
+#define UNMOVED 1e-10 /* of a rate: what an impulse as large as the momenta changes by less is rounding of the rows */
 #define FITS 1e-9     /* of the sizes: momenta and rows that can't be met this well have no solution */
 enum { ROUNDS = 60 }; /* of Newton's method: rows that are not linear in velocities converge slowly */
 
@@ -360,12 +362,12 @@ static bool is_balanced(const struct actio_corner *c, const struct actio_side *f
             off -= pushed;
             size += fabs(pushed);
         }
-        if (!(fabs(off) <= ROUNDED * size)) return false;
+        if (!(fabs(off) <= ROUNDED * size + DBL_MIN)) return false;
     }
     for (size_t r = 0; r < c->rows; r++) {
         double size = at->phi_size[r];
         for (size_t i = 0; i < n; i++) size += fabs(c->K[(n + r) * N + i] * c->v[i]);
-        if (!(fabs(c->b[n + r]) <= ROUNDED * size)) return false;
+        if (!(fabs(c->b[n + r]) <= ROUNDED * size + DBL_MIN)) return false;
     }
     return true;
 }
@@ -385,7 +387,7 @@ int actio_corner_follow(struct actio_motion *m, const struct actio_side *from, s
         for (size_t i = 0; i < n; i++) size = fmax(size, fmax(from->p_size[i], at->p_size[i]));
         for (size_t r = 0; r < c->rows; r++) size = fmax(size, at->phi_size[r]);
         actio_min_norm(N, N, c->K, c->b, 1e-12, c->x, &defect, c->work, c->iwork);
-        if (!(defect <= FITS * size)) return 1;
+        if (!(defect <= FITS * size + DBL_MIN)) return 1;
         for (size_t i = 0; i < n; i++) {
             c->v[i] += c->x[i];
             step = fmax(step, fabs(c->x[i]));
@@ -428,7 +430,7 @@ static int to_surface(struct actio_motion *m, struct actio_corner *c, const stru
         c->nu = nu + step;
         if (actio_corner_follow(m, from, at, t)) return 1;
         double next = rate_behind(c), slope = (next - rate) / step;
-        bool same = !(fabs(next - rate) > 1e-12 * (scale + fabs(next)));
+        bool same = !(fabs(next - rate) > UNMOVED * (scale + fabs(next)));
         if (same && round) break; /* no nearer to it than rounding */
         if (same) {               /* constraints decide how Phi moves */
             *softness = 0;
