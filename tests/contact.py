@@ -201,6 +201,36 @@ def after_an_event(b):
     b.tally.check((e["kind"], e["contact"]) == ("impact", "wall") and abs(e["t"] - 1) < 1e-15 and abs(e["impulse"] - 1.5) < 1e-15, "event: %s" % e)
 
 
+def beside_a_switch(b):
+    """Rows along a switch (p = 1) are mixtures of both sides: forces of contacts and rows of constraints are those of their own time, not of a later one."""
+    falls = """coord y
+state p
+lagrangian y'^2/2 - 10*y
+contact floor: y >= 0, restitution = 0
+flow p' = if(p < 1, 2 - 5*t, -1 - 5*t)
+start y = 1.2, p = 1
+time 0 .. .8
+"""
+    joins = """coord x, y
+state p
+lagrangian (x'^2 + y'^2)/2
+constraint row: if(t < 1, 0, y' - x'/2) = 0
+contact wall: x <= 100
+flow p' = if(p < .5, 1, -1)
+start x' = 1, p = 0
+time 0 .. 2
+"""
+    for by in ("dalembert", "gauss"):
+        for row in b.table(falls, "--by", by, "--points", "17"):                # p is held to t = .4, the floor is reached at t = sqrt(.24)
+            b.near(row["force.floor"], 0 if row["t"] < .24 ** .5 else 10, 1e-9, "force of the floor at t = %g by %s" % (row["t"], by))
+            b.near(row["y"], max(0, 1.2 - 5 * row["t"] ** 2), 1e-9, "height at t = %g by %s" % (row["t"], by))
+        for k, row in enumerate(b.table(joins, "--by", by, "--points", "21")):
+            t = k / 10                                                          # behind t = 1: the velocity that is nearest to (1, 0) along (1, 1/2)
+            wanted = {"t": t, "x": min(t, 1) + .8 * max(0, t - 1), "y": .4 * max(0, t - 1), "p": min(t, .5), "energy": .5 if t < .999 else .4}
+            for name, value in wanted.items():
+                b.near(row[name], value, 1e-9, "%s at t = %g by %s" % (name, t, by))
+
+
 def passes(b):
     told = b.summary("kepler-apsides")
     apsides = times(told, "event", "apsis")
@@ -597,7 +627,7 @@ def ranges(b):
         b.tally.check(at is None or (found and abs(float(found.group(1)) - at) < 1e-8), "%s instead of t = %s" % (said, at))
 
 
-SECTIONS = (ranges, tumbler, incline, billiard, comes_to_rest, sticks, columns, after_an_event, passes, momenta, rods, painleve, releases, corners, wires,
+SECTIONS = (ranges, tumbler, incline, billiard, comes_to_rest, sticks, columns, after_an_event, beside_a_switch, passes, momenta, rods, painleve, releases, corners, wires,
             two_slips, backward, flights, slides, many, principles, soft, hard_to_see)
 
 

@@ -412,6 +412,75 @@ def held_between(program, folder, tally):
     tally.check("CHATTERING" in out, "backward it is left at any time: %s %s" % (out[:300], err))
 
 
+def bounces(m, k, fy, fz, vy, vz, h, end):
+    """Closed form of y, z at the end: free below z = h, z' = k y' above it. Each arrival turns velocities into w (1, k); while w < 0 the body falls back, flies for
+    -2 k w/fz, and arrives with the next w, r times as large: a geometric series, behind which the row holds."""
+    a = fy / m
+    t = (-vz + math.sqrt(vz * vz + 2 * fz * h)) / fz
+    y = vy * t + a * t * t / 2
+    w = (m * (vy + a * t) + k * (vz + fz * t)) / (m + k * k)
+    r = (m * (1 - 2 * k * a / fz) - k * k) / (m + k * k)
+    while abs(w) > 1e-30:
+        flight = -2 * k * w / fz
+        t, y, w = t + flight, y + w * flight + a * flight * flight / 2, w * r
+    rate = (fy + k * fz) / (m + k * k)
+    return y + rate * (end - t) ** 2 / 2, h + k * rate * (end - t) ** 2 / 2
+
+
+BOUNCES = [(1.7, .5, .6, 1.1, -1, .3, .1), (1.7, .5, .3, 1.1, -1.2, .3, .05), (1.849, .5, .4, .8, -1, .5, .1), (1.3, .4, .7, 1, -1, .4, .08)]
+
+
+def endless(program, folder, tally):
+    """A row behind a surface that is met infinitely often, ever more slowly. A total derivative in L adds large terms to a momentum: velocities have fewer digits, and yet
+    1e-11 of what they were at first. The row once, and with a second one that follows from it."""
+    for numbers in BOUNCES:
+        m, k, fy, fz, vy, vz, h = numbers
+        wanted = bounces(*numbers, 3)
+        for count in (1, 2):
+            lines = ["constraint row%d: %d*if(z < %r, 0, z' - %r*y') = 0" % (i, i, h, k) for i in range(1, count + 1)]
+            text = "\n".join(["coord y, z", "lagrangian %r*y'^2/2 + z'^2/2 + %r*y + %r*z - .7*y' + .4*y*y'" % (m, fy, fz), *lines,
+                              "start y' = %r, z' = %r" % (vy, vz), "time 0 .. 3", ""])
+            for by in ("dalembert", "gauss", "hamilton"):
+                status, last, err = moved(program, folder, text, "--by", by, "--tol", "1e-11", "--points", "3")
+                off = max(abs(last.get(c, math.nan) - v) for c, v in zip("yz", wanted))
+                tally.check(status == 0 and off <= 1e-11, "%s, %d rows, by %s: exit %s, off by %s\n%s" % (numbers, count, by, status, off, err))
+
+
+FIXED = """coord x, y
+state p
+lagrangian (1.7 + p^2)*x'^2/2 + (1.4 + p^2)*y'^2/2 - if(t < %(t)r, 0, -.16)
+constraint a: x - %(x)r + %(a)r*(y - %(y)r) = 0
+constraint b: y - %(y)r + %(b)r*(x - %(x)r) + .3*(sin(%(c)r*x) - sin(%(c)r*%(x)r)) = 0
+flow p' = -1.26*p
+start x = %(x)r, y = %(y)r, p = 1, x' = -4.4e-16, y' = -2.2e-16
+time 0 .. 1
+"""
+DRIVEN = """coord x, y, z
+lagrangian 1.7*y'^2/2 + 1.4*z'^2/2 - if(z < %(t)r, 0, -.1)
+constraint a: x - %(x)r + %(a)r*(y - %(y)r) + .3*(sin(1.3*y + %(b)r) - sin(1.3*%(y)r + %(b)r)) = 0
+constraint b: x - %(x)r + .43*(y - %(y)r) = 0
+constraint c: (1.25 + .3*cos(y))*x' + %(c)r*z' = .8*%(c)r
+start x = %(x)r, y = %(y)r, z' = .8, x' = -4.4e-16, y' = 1.1e-16
+time 0 .. 1
+"""
+
+
+def fixed(program, folder, tally):
+    """Rows leave no freedom, and L jumps: nothing happens there. Velocities are rounding of rounding (1e-323), and rates that an impulse can't change differ by the
+    rounding of rows that are nearly parallel."""
+    rng = random.Random("fixed/%d" % SEED)
+    for k in range(6):
+        at = {name: round(rng.uniform(.4, 1.4), 2) for name in "abctxy"}
+        at["t"] *= .3
+        for text, end in ((FIXED, {"p": math.exp(-1.26)}), (DRIVEN, {"z": .8})):
+            for by in ("dalembert", "gauss", "maggi", "appell", "jourdain"):
+                if by not in ("dalembert", "gauss") and text == DRIVEN:        # x has no mass
+                    continue
+                status, last, err = moved(program, folder, text % at, "--by", by, "--tol", "1e-11", "--points", "3")
+                off = max(abs(last.get(c, math.nan) - v) for c, v in {**end, "x": at["x"], "y": at["y"]}.items())
+                tally.check(status == 0 and off <= 1e-11, "model %d by %s: exit %s, off by %s\n%s%s" % (k, by, status, off, err, text % at))
+
+
 def held_smoothed(program, folder, tally):
     """Random models with dry friction by sign(x'): the sharp motion is the limit of the one with tanh(x'/width)."""
     rng = random.Random(SEED)
@@ -470,6 +539,10 @@ def pushed(program, folder, tally):
     for text, end in UNPUSHED:
         status, last, err = moved(program, folder, text)
         tally.check(status == 0 and all(abs(last[c] - v) < 1e-9 for c, v in end.items()), "exit %s, %s of\n%s\n%s" % (status, last, text, err))
+    # held at p = 0 until t = 1, where both sides have the same rate and no share is determined: a row is there
+    text = "state p\nflow p' = (t - 1)*sign(p)\nstart p = .2\ntime 0 .. 2\n"
+    _, last, err = moved(program, folder, text, "--points", "5")
+    tally.check(last == {"t": 1, "p": 0, "p_dot": 0}, "the last row is %s\n%s" % (last, err))
 
 
 COUNTLESS = ["mod(x, k)", "floor(1/x')", "floor(x*1e20)", "floor(exp(100*x))", "mod(t, t)", "mod(x, h)"]
@@ -676,7 +749,7 @@ def main():
     program, _ = arguments()
     tally = Tally("corners")
     with tempfile.TemporaryDirectory() as folder:
-        run_parts([exact, ends, nested, agreement, together, refused, sides, claims, walls, powers, roots, periods, held_between,
+        run_parts([exact, ends, nested, agreement, together, refused, sides, claims, walls, powers, roots, periods, held_between, endless, fixed,
                    held_smoothed, smoothed, pushed, counted, spelled, held_slopes, loaded_bend, at_rest], program, folder, tally)
     tally.done()
 

@@ -141,6 +141,32 @@ def roundings(tally, program, folder):
     tally.check(status == 0 and all(words[by][0] == "agrees" for by in NEW), "a slow velocity: %s" % words)
 
 
+# Rows hold the coordinates where they are; a term of L that changes no equation adds to a momentum. Velocities are what rounding leaves, and become ever smaller.
+STILL = """coord x, y
+state u
+lagrangian (1.5 + u^2)*x'^2/2 + (.6 + u^2)*y'^2/2 + .2*sin(x)*x'*y' + .5*x*y' - x^2/2
+constraint c0: y + x^2 = 1.5
+constraint c1: y + 1.2*x = 1.7
+constraint again: 2*y + 2.4*x = 3.4
+flow u' = 1 - u
+start x = 1, y = .5, u = .8, x' = 7e-17, y' = 1.1e-16
+time 0 .. 2
+"""
+
+
+def still(tally, program, folder):
+    """No momentum is so small that its velocity is not found: u = 1 - exp(-t)/5, as exactly as the run says."""
+    path = os.path.join(folder, "model.act")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(STILL)
+    for tol, points in (("1e-10", 101), ("1e-11", 101), ("1e-11", 201)):
+        status, out, err = call(program, "run", path, "--by", "hamilton", "--tol", tol, "--points", str(points), "--quiet", "-o", "-")
+        found = rows(out)
+        off = max((abs(row["u"] - 1 + math.exp(-row["t"]) / 5) for row in found), default=math.nan)
+        tally.check(status == 0 and len(found) == points and off <= float(tol), "at rest, %s: exit %s, %d rows, off by %s\n%s" % (tol, status, len(found), off, err))
+        tally.check(all(abs(row["x"] - 1) < 1e-15 for row in found), "at rest, %s: x moves" % tol)
+
+
 MASSLESS = "coord x, y\nlagrangian x'^2/2 - y\nconstraint c: y = x\nstart x = 0\ntime 0 .. 1\n"
 SERVO = "coord x, y\nlagrangian (x'^2 + y'^2)/2 - x\nconstraint c: y = 0 along x = 1, y = 2\ntime 0 .. 1\n"
 REFUSED = [
@@ -196,7 +222,7 @@ def lists(tally, program, folder):
 def main():
     program, tally = arguments()[0], Tally("principles")
     with tempfile.TemporaryDirectory() as folder:
-        run_parts((references, roundings, refusals, lists), tally, program, folder)
+        run_parts((references, roundings, still, refusals, lists), tally, program, folder)
     tally.done()
 
 

@@ -17,11 +17,14 @@
 #include <math.h>
 #include <string.h>
 
+#define RANK_TOL 1e-9
+/* of rows known to be redundant: inside a step they depend on each other only as far as positions fit */
+#define REDUNDANT_TOL 1e-6
 enum { MOST = 100 }; /* coordinates: S has n^2 second derivatives, a frame n^3 numbers */
 
 struct appell {
     struct actio_framed f;
-    double *X, *beta, *states, *copy;
+    double *X, *beta, *states, *copy, *right;
 };
 /* Places in the outputs of GIBBS. */
 struct gibbs_values {
@@ -64,6 +67,7 @@ static int appell_open(struct actio_motion *m)
         { &a->X, n * n },
         { &a->beta, n },
         { &a->copy, big * big },
+        { &a->right, p },
         { &a->states, m->m * m->m + m->m },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
@@ -75,7 +79,7 @@ static void close(struct actio_motion *m)
 {
     struct appell *a = m->obeys.data;
     if (!a) return;
-    void *all[] = { a->X, a->beta, a->copy, a->states, a };
+    void *all[] = { a->X, a->beta, a->copy, a->right, a->states, a };
     actio_framed_close(m, &a->f);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(m->ctx, all[i]);
 }
@@ -124,25 +128,37 @@ static int along_frame(struct actio_motion *m, double t, const double *y)
     return ACTIO_FLOW_OK;
 }
 
-/* Rows of A without the columns of states: these are 0. */
-static void take_rows(const struct actio_motion *m, const struct actio_dense_point *at, double *to)
+/* Rows of A without the columns of states, which are 0, and their right sides. Redundant ones count by what they were
+ * at their longest: one that vanishes at an instant drops out, and the others hold. */
+static void take_rows(const struct actio_motion *m, const struct actio_dense_point *at, double *to, double *right)
 {
-    for (size_t k = 0; k < m->p; k++) memcpy(to + k * m->n, at->A + k * m->N, m->n * sizeof *to);
+    size_t n = m->n;
+    for (size_t k = 0; k < m->p; k++) {
+        const double *row = at->A + k * m->N;
+        double square = fmax(actio_saddle_longest(m->saddle, k), actio_dot(n, row, row));
+        double scale = m->rows.rank < m->p && square > 0 ? 1 / sqrt(square) : 1;
+        for (size_t i = 0; i < n; i++) to[k * n + i] = scale * row[i];
+        right[k] = scale * at->c[k];
+    }
 }
 
 static int along_directions(struct actio_motion *m, const struct actio_dense_point *at)
 {
     struct appell *a = m->obeys.data;
-    size_t n = a->f.n, r = a->f.r, p = m->p;
-    double defect;
+    size_t n = a->f.n, r = a->f.r, p = m->p, rank;
+    bool redundant = m->rows.rank < p;
+    double defect, tol = redundant ? REDUNDANT_TOL : RANK_TOL;
     memset(a->beta, 0, n * sizeof *a->beta);
     for (size_t i = 0; i < n * n && p == 0; i++) a->X[i] = i % (n + 1) == 0;
     if (p == 0) return ACTIO_FLOW_OK;
-    take_rows(m, at, a->copy);
-    if (actio_min_norm(p, n, a->copy, at->c, 1e-9, a->beta, &defect, a->f.work, a->f.iwork) != n - r)
-        return ACTIO_FLOW_SINGULAR;
-    take_rows(m, at, a->copy);
-    if (actio_row_bases(p, n, a->copy, 1e-9, a->f.M, a->f.work, a->f.iwork) != n - r) return ACTIO_FLOW_SINGULAR;
+    take_rows(m, at, a->copy, a->right);
+    rank = (redundant ? actio_min_norm_as_is : actio_min_norm)(p, n, a->copy, a->right, tol, a->beta, &defect,
+                                                               a->f.work, a->f.iwork);
+    if (rank != n - r) return ACTIO_FLOW_SINGULAR;
+    take_rows(m, at, a->copy, a->right);
+    rank = redundant ? actio_row_bases_as_is(p, n, a->copy, tol, a->f.M, a->f.work, a->f.iwork)
+                     : actio_row_bases(p, n, a->copy, tol, a->f.M, a->f.work, a->f.iwork);
+    if (rank != n - r) return ACTIO_FLOW_SINGULAR;
     for (size_t j = 0; j < r; j++)
         for (size_t i = 0; i < n; i++) a->X[i * r + j] = a->f.M[(n - r + j) * n + i];
     return ACTIO_FLOW_OK;

@@ -14,6 +14,8 @@
 #include <string.h>
 
 enum { MOST_ITERATIONS = 50, MOST_HALVINGS = 40 };
+#define ROUNDING 1e-11                /* of the terms of a momentum: a defect that Newton's method may leave */
+#define LEAST (DBL_MIN / DBL_EPSILON) /* smaller terms have fewer digits */
 
 /* ---- the law; of a chart it takes the choice of rows, room for matrices, and z, the last velocities found */
 
@@ -59,29 +61,18 @@ static int fold(struct actio_motion *m, double t, const double *y, double *Y)
     return ACTIO_FLOW_OK;
 }
 
-/* p - L_v at y into c->step; the largest, INFINITY where one is not a number. */
+/* The defect p - L_v at y into c->step, L_vv into c->M, and into c->Z the sizes of the terms of each momentum, L_vv v
+ * and the rest. Returns the largest defect beside these: what is rounding of a large momentum is not of a small one,
+ * and each passes 0. INFINITY: one is not a number. */
 static double defect_of(struct actio_motion *m, double t, const double *y, const double *p)
-{
-    struct actio_chart *c = m->obeys.data;
-    const double *L_v = momenta(m, t, y) + m->n;
-    double largest = 0;
-    for (size_t i = 0; i < m->n; i++) {
-        c->step[i] = p[i] - L_v[i];
-        if (!isfinite(c->step[i])) return INFINITY;
-        largest = fmax(largest, fabs(c->step[i]));
-    }
-    return largest;
-}
-
-/* The same beside the sizes of the terms of each momentum, L_vv v and the rest: what is rounding of a large one is not
- * of a small one. L_vv into c->M; NAN: none. */
-static double relative_defect(struct actio_motion *m, double t, const double *y, const double *p)
 {
     struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
     size_t n = m->n;
     double largest = 0;
-    if (actio_motion_matrices(m, t, y, &at)) return NAN;
+    const double *L_v = momenta(m, t, y) + n;
+    for (size_t i = 0; i < n; i++) c->step[i] = p[i] - L_v[i];
+    if (actio_motion_matrices(m, t, y, &at)) return INFINITY;
     for (size_t i = 0; i < n; i++) {
         double *row = memcpy(c->M + i * n, at.G + i * m->N, n * sizeof *c->M), moved = 0, size = fabs(p[i]);
         for (size_t j = 0; j < n; j++) {
@@ -89,30 +80,43 @@ static double relative_defect(struct actio_motion *m, double t, const double *y,
             size += fabs(row[j] * y[n + j]);
         }
         size += fabs(p[i] - c->step[i] - moved);
-        largest = fmax(largest, fabs(c->step[i]) / fmax(size, DBL_MIN));
+        if (!isfinite(size)) return INFINITY;
+        c->Z[i] = fmax(size, LEAST);
+        largest = fmax(largest, fabs(c->step[i]) / c->Z[i]);
     }
     return largest;
 }
 
-/* v + dv, L_vv dv = p - L_v, or as much of dv as makes the defect smaller: velocities must stay where L is defined. A
- * flow status. */
+/* The same beside the larger of the sizes here and before a step: a velocity that becomes small keeps the rounding of
+ * the one that it was. */
+static double defect_since(const struct actio_chart *c, size_t n, const double *before)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(c->step[i]) / fmax(c->Z[i], before[i]));
+    return largest;
+}
+
+/* v + dv, L_vv dv = p - L_v, or as much of dv as makes the defect smaller: velocities must stay where L is defined. The
+ * defect is as before if none does: rounding is reached, or such velocities do not exist. A flow status. */
 static int hamilton_advance(struct actio_motion *m, double t, double *y, const double *p, double *defect)
 {
     struct actio_chart *c = m->obeys.data;
     size_t n = m->n;
-    double *step = c->K, *from = c->F, part = 1, before = *defect;
+    double *step = c->K, *from = c->F, *size = c->copy, part = 1, before = *defect;
     if (actio_lu_factor(n, c->M, c->pivot)) return ACTIO_FLOW_SINGULAR;
     actio_lu_solve(n, c->M, c->pivot, c->step, 1, false);
     memcpy(step, c->step, n * sizeof *step);
     memcpy(from, y + n, n * sizeof *from);
+    memcpy(size, c->Z, n * sizeof *size);
     for (int i = 0; i <= MOST_HALVINGS; i++, part /= 2) {
         for (size_t k = 0; k < n; k++) y[n + k] = from[k] + part * step[k];
         *defect = defect_of(m, t, y, p);
-        if (*defect < before) return ACTIO_FLOW_OK;
+        if (isfinite(*defect) && defect_since(c, n, size) < before) return ACTIO_FLOW_OK;
+        if (before <= ROUNDING) break;
     }
-    memcpy(y + n, from, n * sizeof *from); /* rounding is reached, or such velocities do not exist */
-    *defect = defect_of(m, t, y, p);
-    return ACTIO_FLOW_OK;
+    memcpy(y + n, from, n * sizeof *from);
+    *defect = before;
+    return before <= ROUNDING ? ACTIO_FLOW_OK : ACTIO_FLOW_SINGULAR;
 }
 
 /* The velocities of these momenta: one step of Newton's method where L is quadratic in them. */
@@ -125,13 +129,12 @@ static int unfold(struct actio_motion *m, double t, const double *Y, double *y)
     memcpy(y + n, c->z, n * sizeof *y);
     double defect = defect_of(m, t, y, p), before = INFINITY;
     for (int i = 0; i < MOST_ITERATIONS && isfinite(defect); i++) {
-        double relative = relative_defect(m, t, y, p);
-        if (relative <= 2 * DBL_EPSILON || (relative < 1e-11 && relative >= 0.5 * before)) { /* rounding is reached */
+        if (defect <= 2 * DBL_EPSILON || (defect <= ROUNDING && defect >= 0.5 * before)) { /* rounding is reached */
             memcpy(c->z, y + n, n * sizeof *y);
             return ACTIO_FLOW_OK;
         }
-        before = relative;
-        int status = isfinite(relative) ? hamilton_advance(m, t, y, p, &defect) : ACTIO_FLOW_NAN;
+        before = defect;
+        int status = hamilton_advance(m, t, y, p, &defect);
         if (status) return status;
     }
     return isfinite(defect) ? ACTIO_FLOW_SINGULAR : ACTIO_FLOW_NAN;

@@ -14,21 +14,29 @@
 
 /* ---- the law */
 
-/* Rows of Z: an orthonormal basis of D dz = 0. The entries of D stand before h in the MATRIX quantity. */
+/* D of the rows that stand in the system: its entries stand before h in the MATRIX quantity. */
+static void spread_reactions(const struct actio_motion *m, const struct actio_dense_point *at, double *to)
+{
+    const struct actio_chart *c = m->obeys.data;
+    const struct actio_places *D = &m->sys->D;
+    const double *value = at->h - D->count;
+    size_t N = c->N, rank = N - c->r;
+    memset(to, 0, rank * N * sizeof *to);
+    for (size_t k = 0; k < rank; k++)
+        for (size_t i = 0; i < D->count; i++)
+            if (D->row[i] == c->row[k]) to[k * N + D->col[i]] += value[i];
+}
+
+/* Rows of Z: an orthonormal basis of D dz = 0. */
 static int virtual_velocities(struct actio_motion *m, const struct actio_dense_point *at)
 {
     struct actio_chart *c = m->obeys.data;
-    const struct actio_places *D = &m->sys->D;
-    const double *value = at->h - D->count;
-    size_t N = c->N, p = m->p;
+    size_t N = c->N, rank = N - c->r;
     memset(c->F, 0, N * N * sizeof *c->F);
-    for (size_t i = 0; p == 0 && i < N; i++) c->F[i * N + i] = 1;
-    if (p) {
-        memset(c->copy, 0, p * N * sizeof *c->copy);
-        for (size_t i = 0; i < D->count; i++) c->copy[D->row[i] * N + D->col[i]] += value[i];
-        if (actio_row_bases(p, N, c->copy, 1e-9, c->F, c->work, c->iwork) != N - c->r) return ACTIO_FLOW_SINGULAR;
-    }
-    memcpy(c->Z, c->F + (N - c->r) * N, c->r * N * sizeof *c->Z);
+    for (size_t i = 0; rank == 0 && i < N; i++) c->F[i * N + i] = 1;
+    spread_reactions(m, at, c->copy);
+    if (rank && actio_row_bases(rank, N, c->copy, 1e-9, c->F, c->work, c->iwork) != rank) return ACTIO_FLOW_SINGULAR;
+    memcpy(c->Z, c->F + rank * N, c->r * N * sizeof *c->Z);
     return ACTIO_FLOW_OK;
 }
 

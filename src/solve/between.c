@@ -100,6 +100,14 @@ static bool find_shares(struct actio_between *b)
     return true;
 }
 
+static void mix_sides(const struct actio_between *b, double *value, size_t length)
+{
+    for (size_t l = 0; l < length; l++) {
+        value[l] = b->value[l];
+        for (size_t i = 0; i < b->count; i++) value[l] += b->share[i] * (b->value[(i + 1) * b->room + l] - b->value[l]);
+    }
+}
+
 /* The mixture of what fn gives on the sides. */
 static int mix(struct actio_motion *m, double t, const double *y, side_fn fn, double *value, size_t length)
 {
@@ -108,10 +116,7 @@ static int mix(struct actio_motion *m, double t, const double *y, side_fn fn, do
     int status = look_at_sides(m, t, y, fn);
     if (status) return status;
     if (!find_shares(b)) return ACTIO_FLOW_SINGULAR;
-    for (size_t l = 0; l < length; l++) {
-        value[l] = b->value[l];
-        for (size_t i = 0; i < b->count; i++) value[l] += b->share[i] * (b->value[(i + 1) * b->room + l] - b->value[l]);
-    }
+    mix_sides(b, value, length);
     return ACTIO_FLOW_OK;
 }
 
@@ -261,9 +266,26 @@ int actio_between_make_outputs(struct actio_motion *m)
     return 0;
 }
 
+/* Where shares are not determined, only what all sides have in common has a value. */
+static void take_common(const struct actio_between *b, double *value, size_t length)
+{
+    for (size_t l = 0; l < length; l++) {
+        bool same = true;
+        for (size_t i = 1; i <= b->count; i++)
+            same &= fabs(b->value[i * b->room + l] - b->value[l]) <= SUMS * fabs(b->value[l]);
+        value[l] = same ? b->value[l] : NAN;
+    }
+}
+
 int actio_between_outputs(struct actio_motion *m, double t, const double *y, double *column)
 {
-    return mix(m, t, y, outputs_side, column, m->sys->output.columns);
+    size_t columns = m->sys->output.columns;
+    list_those_between(m);
+    int status = look_at_sides(m, t, y, outputs_side);
+    if (status) return status;
+    if (find_shares(m->between)) mix_sides(m->between, column, columns);
+    else take_common(m->between, column, columns);
+    return ACTIO_FLOW_OK;
 }
 
 void actio_between_refuse(struct actio_motion *m, bool refuse)

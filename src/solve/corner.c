@@ -6,13 +6,16 @@
 #include "algebra/dense.h"
 #include "solve/law.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define JUMPS 1e-11   /* of the size of its terms: what differs more between the two sides jumps */
 #define LATE 1e-11    /* of the interval: how far from its instant a crossing may be located */
+#define ROUNDED 4e-15 /* of the terms of a momentum, or of a row: so much of its defect is rounding */
 #define CLOSE 1e-15   /* of the velocities: Newton's step is rounding */
 #define ROUGHLY 1e-3  /* of its terms: what a rough motion knows of a jump */
+#define UNMOVED 1e-10 /* of a rate: what an impulse as large as the momenta changes by less is rounding of the rows */
 #define FITS 1e-9     /* of the sizes: momenta and rows that can't be met this well have no solution */
 enum { ROUNDS = 60 }; /* of Newton's method: rows that are not linear in velocities converge slowly */
 
@@ -347,6 +350,28 @@ static void note_powers(struct actio_corner *c)
     }
 }
 
+/* Are momenta and rows off by no more than the rounding of their terms? A momentum may have large ones that cancel, and
+ * the velocity that is left of it is then known to fewer digits. */
+static bool is_balanced(const struct actio_corner *c, const struct actio_side *from, const struct actio_side *at)
+{
+    size_t n = c->n, N = n + c->rows;
+    for (size_t i = 0; i < n; i++) {
+        double off = c->b[i], size = fmax(from->p_size[i], at->p_size[i]) + fabs(c->nu * c->gradient[i]);
+        for (size_t r = 0; r < c->rows; r++) {
+            double pushed = c->K[i * N + n + r] * c->sigma[r];
+            off -= pushed;
+            size += fabs(pushed);
+        }
+        if (!(fabs(off) <= ROUNDED * size + DBL_MIN)) return false;
+    }
+    for (size_t r = 0; r < c->rows; r++) {
+        double size = at->phi_size[r];
+        for (size_t i = 0; i < n; i++) size += fabs(c->K[(n + r) * N + i] * c->v[i]);
+        if (!(fabs(c->b[n + r]) <= ROUNDED * size + DBL_MIN)) return false;
+    }
+    return true;
+}
+
 int actio_corner_follow(struct actio_motion *m, const struct actio_side *from, struct actio_side *at, double t)
 {
     struct actio_corner *c = m->corner;
@@ -358,10 +383,11 @@ int actio_corner_follow(struct actio_motion *m, const struct actio_side *from, s
         if (read_side(m, t, c->y, at) || !(values = actio_motion_values(m, t, c->y))) return 1;
         form_balance(m, c, from, at, values);
         note_powers(c);
+        bool balanced = round > 2 && is_balanced(c, from, at);
         for (size_t i = 0; i < n; i++) size = fmax(size, fmax(from->p_size[i], at->p_size[i]));
         for (size_t r = 0; r < c->rows; r++) size = fmax(size, at->phi_size[r]);
         actio_min_norm(N, N, c->K, c->b, 1e-12, c->x, &defect, c->work, c->iwork);
-        if (!(defect <= FITS * size)) return 1;
+        if (!(defect <= FITS * size + DBL_MIN)) return 1;
         for (size_t i = 0; i < n; i++) {
             c->v[i] += c->x[i];
             step = fmax(step, fabs(c->x[i]));
@@ -369,7 +395,7 @@ int actio_corner_follow(struct actio_motion *m, const struct actio_side *from, s
         }
         memcpy(c->sigma, c->x + n, c->rows * sizeof *c->sigma);
         if (!isfinite(step)) return 1;
-        if (step <= CLOSE * speed || (round > 2 && step <= 64 * CLOSE * speed)) break;
+        if (balanced || step <= CLOSE * speed || (round > 2 && step <= 64 * CLOSE * speed)) break;
         if (round + 1 == ROUNDS) return step > 1e-12 * speed;
     }
     memcpy(c->y + n, c->v, n * sizeof *c->v);
@@ -404,7 +430,7 @@ static int to_surface(struct actio_motion *m, struct actio_corner *c, const stru
         c->nu = nu + step;
         if (actio_corner_follow(m, from, at, t)) return 1;
         double next = rate_behind(c), slope = (next - rate) / step;
-        bool same = !(fabs(next - rate) > 1e-12 * (scale + fabs(next)));
+        bool same = !(fabs(next - rate) > UNMOVED * (scale + fabs(next)));
         if (same && round) break; /* no nearer to it than rounding */
         if (same) {               /* constraints decide how Phi moves */
             *softness = 0;

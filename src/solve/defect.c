@@ -11,12 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-#define NONLINEAR 0.05      /* of the error, in a step: beyond this a linear estimate may be far off */
-#define MAGNIFIED 64.0      /* times the error: shows rounding to this part squared */
-#define ROUGH_RATES 2.0     /* times eps/2: what rounding leaves of a rate */
-#define LATE 1e-3           /* of the last step: a crossing that may be so far away is not a small correction */
-#define ROUNDING_SOURCE 8.0 /* times eps: what rounding may add to a state in all, before it grows */
-#define ROUNDING_SHARE 0.02 /* of the tolerance: less need not be followed */
+#define NONLINEAR 0.05             /* of the error, in a step: beyond this a linear estimate may be far off */
+#define ROUNDING_VARIES 3.0        /* rounding of two differences of rates: one may be so many times the other */
+#define NOTHING (DBL_EPSILON / 64) /* of the states: what bends with a smaller error is rounding */
+#define MAGNIFIED 64.0             /* times the error: shows rounding to this part squared */
+#define ROUGH_RATES 2.0            /* times eps/2: what rounding leaves of a rate */
+#define LATE 1e-3                  /* of the last step: a crossing that may be so far away is not a small correction */
+#define ROUNDING_SOURCE 8.0        /* times eps: what rounding may add to a state in all, before it grows */
+#define ROUNDING_SHARE 0.02        /* of the tolerance: less need not be followed */
 enum { PROJECT_EVERY = 16, GROUP = 4 };
 
 static inline double greater(double a, double b) { return a > b ? a : b; }
@@ -119,13 +121,17 @@ static double bend_at(struct actio_defect *d, size_t s, double h, double c)
         if (i >= d->m->n) off = greater(off, fabs(f[i] - d->f[i] + c * k[i]) / scale);
         size = greater(size, fabs(e[i]) / scale);
     }
-    return size > 0 ? fabs(h) * off / (c * c * size) : 0;
+    return size > NOTHING ? fabs(h) * off / (c * c * size) : 0;
 }
 
-/* A difference of rates may be rounding: what bends is seen as well with a larger error, what is rounding is not. */
+/* A difference of rates may be rounding: what bends is seen as well with a larger error, of rounding the square of that
+ * part. */
 static void test_linear(struct actio_defect *d, size_t s, double h)
 {
-    if (bend_at(d, s, h, 1) > NONLINEAR && bend_at(d, s, h, MAGNIFIED) > NONLINEAR / 2) doubt(d, d->time[s]);
+    double near = bend_at(d, s, h, 1);
+    if (near <= NONLINEAR) return;
+    double rounding = ROUNDING_VARIES * near / (MAGNIFIED * MAGNIFIED);
+    if (bend_at(d, s, h, MAGNIFIED) - rounding > NONLINEAR / 2) doubt(d, d->time[s]);
 }
 
 /* Rates (d->f) and their tangent at a stage. */

@@ -228,7 +228,8 @@ static void take_off_idle(const struct actio_motion *m, const double *D, const d
     double *turned = work, *basis = turned + N * p, *rest = basis + p * p;
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j < N; j++) turned[j * p + i] = D[i * N + j];
-    size_t rank = actio_row_bases(N, p, turned, 1e-9, basis, rest, iwork);
+    /* as it is: what rounding leaves in a row of D' is not made as long as the others */
+    size_t rank = actio_row_bases_as_is(N, p, turned, 1e-9, basis, rest, iwork);
     /* x = scale * null vector of the scaled rows; made orthonormal one after the other, twice */
     for (size_t a = rank; a < p; a++) {
         double *x = basis + a * p;

@@ -275,7 +275,17 @@ static int evaluate_wide(struct actio_rows *r, size_t filled, double *column, si
     return status;
 }
 
-/* Columns of rows along surfaces of switches are mixtures of those on both sides. */
+/* The motion stands where row l was solved: its lanes have forces of contacts, and rows of constraints count there. */
+static void return_to(struct actio_rows *r, size_t l, double *y)
+{
+    struct actio_motion *m = r->motion;
+    rows_gather(r->y, r->rows, l, y, m->ny);
+    rows_gather(r->lambda, r->rows, l, m->here.lambda, actio_system_reported(m->sys));
+    rows_gather(r->outside, r->rows, l, m->here.outside, m->sys->externals);
+    if (actio_corner_rank_varies(m)) actio_corner_rank(m, r->times[l], y);
+}
+
+/* Columns of rows along surfaces of switches are mixtures of those on both sides. What has none has no value. */
 static int mix_columns(struct actio_rows *r, size_t first, size_t count, int status)
 {
     struct actio_motion *m = r->motion;
@@ -286,10 +296,10 @@ static int mix_columns(struct actio_rows *r, size_t first, size_t count, int sta
         if (!actio_between_any(m)) continue;
         if (!mixed && actio_between_make_outputs(m)) return ACTIO_FLOW_FAILED;
         if (!mixed && !(mixed = actio_alloc(r->ctx, columns + 1, sizeof *mixed))) return ACTIO_FLOW_FAILED;
-        rows_gather(r->y, r->rows, l, y, m->ny);
+        return_to(r, l, y);
         int bad = actio_between_outputs(m, r->times[l], y, mixed);
         if (bad && !status) status = bad;
-        for (size_t c = 0; c < columns; c++) r->lane[ACTIO_Q_OUTPUTS].out[c][l - first] = mixed[c];
+        for (size_t c = 0; c < columns; c++) r->lane[ACTIO_Q_OUTPUTS].out[c][l - first] = bad ? NAN : mixed[c];
     }
     actio_free(r->ctx, mixed);
     return status;
