@@ -50,7 +50,8 @@ struct machine {
     uint16_t origin;
     enum actio_setting in;
     uint32_t ip, loops;
-    bool poisoned; /* a name was wrong: the rest is run only for its faults */
+    uint32_t divided_at; /* the last division by 0 */
+    bool poisoned;       /* a name was wrong: the rest is run only for its faults */
 };
 
 static bool machine_fault(struct machine *m, enum actio_code code, uint32_t at, const struct actio_value arg[6])
@@ -62,13 +63,22 @@ static bool machine_fault(struct machine *m, enum actio_code code, uint32_t at, 
 /* ---- which spaces occur: one pass over new nodes, since operands come before users */
 
 _Static_assert(ACTIO_SPACE_COUNT <= 32, "a bit for each space");
+/* a division by 0, which has no value at any state: by the bit of a space that no formula of a model's text has */
+#define BY_ZERO ACTIO_BIT(FROZEN)
+
+static bool is_by_zero(const struct actio_pool *pool, uint32_t id)
+{
+    const struct actio_node *n = &pool->node[id];
+    return (n->op == ACTIO_DIV || n->op == ACTIO_MOD) && actio_is_zero((actio_expr){ n->b });
+}
 
 static unsigned own_space(const struct actio_pool *pool, uint32_t id)
 {
+    if (is_by_zero(pool, id)) return BY_ZERO;
     return pool->node[id].op == ACTIO_SYMBOL ? 1u << pool->slot[pool->node[id].a].space : 0;
 }
 
-unsigned actio_machine_spaces(struct actio_reader *r, actio_expr e)
+static unsigned mask_of(struct actio_reader *r, actio_expr e)
 {
     const struct actio_pool *pool = &r->model->pool;
     if (r->nodes.masks_cap < pool->count) {
@@ -85,6 +95,8 @@ unsigned actio_machine_spaces(struct actio_reader *r, actio_expr e)
     }
     return r->nodes.mask[e.id];
 }
+
+unsigned actio_machine_spaces(struct actio_reader *r, actio_expr e) { return mask_of(r, e) & ~BY_ZERO; }
 
 actio_expr *actio_machine_symbols(struct actio_reader *r, actio_expr e, enum actio_space space, uint32_t *count)
 {
@@ -150,6 +162,7 @@ static bool push_result(struct machine *m, actio_expr e, uint32_t at)
     const struct actio_pool *pool = &m->r->model->pool;
     if (actio_is_const(pool, e) && !isfinite(actio_const_value(pool, e)))
         return machine_fault(m, ACTIO_F_NOT_FINITE, at, ACTIO_NO_ARGS);
+    if (is_by_zero(pool, e.id)) m->divided_at = at;
     push(m, e);
     return true;
 }
@@ -492,13 +505,21 @@ static bool within_budget(struct machine *m)
     actio_escape(r->ctx);
 }
 
+/* What is left of the formula does not divide by 0: a branch that is not taken may. */
+static bool has_value(struct machine *m)
+{
+    if (!(mask_of(m->r, m->r->machine.value[m->r->machine.values - 1]) & BY_ZERO)) return true;
+    return machine_fault(m, ACTIO_F_DIVIDES_BY_ZERO, m->divided_at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, m->divided_at))));
+}
+
 bool actio_machine_run(struct actio_reader *r, struct actio_formula f, enum actio_setting in, actio_expr *out)
 {
     struct machine m = { .r = r, .origin = f.origin, .in = in, .loops = r->machine.loops };
+    m.divided_at = actio_formula_at(r, f);
     uint32_t values = r->machine.values, loops = r->machine.loops;
     bool ok = true;
     for (m.ip = f.first; ok && m.ip < f.first + f.count; m.ip++) ok = within_budget(&m) && run_step(&m);
-    ok = ok && !m.poisoned;
+    ok = ok && !m.poisoned && has_value(&m);
     *out = ok ? r->machine.value[r->machine.values - 1] : (actio_expr){ 0 };
     for (; r->machine.loops > loops; r->machine.loops--)
         r->vocabulary.word[r->machine.loop[r->machine.loops - 1].word].bound =

@@ -49,8 +49,8 @@ size_t actio_chart_size(const struct actio_motion *m)
     return m->n + c->r;
 }
 
-/* 1 over the length of each row at its longest so far: one that vanishes at an instant is not chosen there. Of equals the
- * first: a choice that changes with rounding from stage to stage would show by how far positions are off. */
+/* 1 over the length of each row at its longest so far: one that vanishes at an instant is not chosen there. Of equals
+ * the first: a choice that changes with rounding from stage to stage would show by how far positions are off. */
 static void row_scales(struct actio_chart *c, size_t p, const double *A, double *scale)
 {
     for (size_t k = 0; k < p; k++) {
