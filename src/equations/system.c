@@ -430,6 +430,12 @@ struct request {
     enum actio_quantity what;
 };
 
+/* Columns of all rows go through these at once. */
+static bool over_rows(enum actio_quantity what)
+{
+    return what == ACTIO_Q_SOLVE || what == ACTIO_Q_OUTPUTS || what == ACTIO_Q_PROJECT_Q || what == ACTIO_Q_PROJECT_V;
+}
+
 static void compile(void *user)
 {
     struct request *r = user;
@@ -442,6 +448,7 @@ static void compile(void *user)
     r->F->kernel[r->what] = actio_kernel_compile(r->F->sys.ctx, &r->F->pool, l.e, l.count);
     /* accelerations follow n velocities */
     if (r->what == ACTIO_Q_RHS) actio_kernel_split(r->F->kernel[r->what], r->F->sys.n + r->F->sys.m, r->F->sys.n % 2);
+    if (over_rows(r->what)) actio_kernel_widen(r->F->kernel[r->what]);
     r->F->sys.kernel[r->what] = r->F->kernel[r->what];
 }
 

@@ -215,15 +215,18 @@ static void add_block(struct emission *e, bool sincos)
     emit_c_add(e, ") most = lanes;\n");
 }
 
+enum { MOST_WIDE = 1500 }; /* operations: a compiler takes three times as long for all lanes at once */
+
 static void add_many(struct emission *e, bool sincos)
 {
     const struct actio_section *s = e->section;
     unsigned block = block_of(s);
-    actio_text_format(e->text,
-                      "static __attribute__((noinline)) void many%u(size_t lanes, const struct arg *in, const double "
-                      "*pre, size_t pre_lanes, double *const *out)\n"
-                      "{\n    enum { block = %u };\n    double to[%u][block] __attribute__((aligned(64)));\n",
-                      e->index, block, s->fixed + s->loaded + 1);
+    actio_text_format(
+        e->text,
+        "static __attribute__((noinline)) %s void many%u(size_t lanes, const struct arg *in, const double "
+        "*pre, size_t pre_lanes, double *const *out)\n"
+        "{\n    enum { block = %u };\n    double to[%u][block] __attribute__((aligned(64)));\n",
+        e->program->wide && s->count <= MOST_WIDE ? "WIDE" : "", e->index, block, s->fixed + s->loaded + 1);
     name_leaves(e);
     add_block(e, sincos);
     emit_c_add(e,
@@ -319,8 +322,13 @@ const char *actio_emit_c(struct actio_arena *arena, struct actio_kernel *const *
     actio_text_open(&text, arena);
     actio_text_add(&text, math_text);
     actio_text_add(&text, preamble);
-    actio_text_add(&text, "#ifdef __clang__\n#define LOOP _Pragma(\"clang loop vectorize(assume_safety)\")\n"
-                          "#else\n#define LOOP _Pragma(\"GCC ivdep\")\n#endif\n");
+    /* at -O1 gcc makes one lane at a time of a loop, but on request */
+    actio_text_add(&text,
+                   "#ifdef __clang__\n#define LOOP _Pragma(\"clang loop vectorize(assume_safety)\")\n#define WIDE\n"
+                   "#else\n#define LOOP _Pragma(\"GCC ivdep\")\n"
+                   "#define WIDE __attribute__((optimize(\"tree-loop-vectorize\", \"vect-cost-model=dynamic\", "
+                   "\"expensive-optimizations\")))\n"
+                   "#endif\n");
     for (size_t i = 0; i < n; i++) {
         const struct actio_program *p = actio_kernel_program(kernels[i]);
         uint32_t most = p->body.registers > p->prologue.registers ? p->body.registers : p->prologue.registers;
