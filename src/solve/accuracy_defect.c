@@ -20,6 +20,7 @@ int actio_ladder_open_defect(struct actio_ladder *l)
 {
     size_t lanes = l->rows.rows, ny = l->m->ny, first = lanes - l->aim->rows, checks = first - 2 * ACTIO_GAPS;
     if (!l->defect.block && actio_defect_open(&l->defect, l->ctx, l->m)) return 1;
+    l->defect.noisy |= actio_defect_expects_rounding(l->aim->tol);
     if (!l->missed || l->missed_lanes != lanes) {
         actio_free(l->ctx, l->missed);
         l->missed = actio_alloc_raw(l->ctx, 2 * ny * lanes + 1, sizeof *l->missed);
@@ -214,6 +215,7 @@ static void hand_over(struct actio_ladder *l, struct actio_pass *before, const s
     out->error_lanes = lanes;
     before->column = NULL;
     out->compared = now->result.also < checks ? now->result.also : checks;
+    out->by_row = true;
     l->measured = true;
     l->last_ratio = now->local / before->local; /* for times of instants */
     actio_ladder_judge(l, before, now);

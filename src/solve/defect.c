@@ -17,6 +17,7 @@
 #define LATE 1e-3           /* of the last step: a crossing that may be so far away is not a small correction */
 #define ROUNDING_SOURCE 8.0 /* times eps: what rounding may add to a state in all, before it grows */
 #define ROUNDING_SHARE 0.02 /* of the tolerance: less need not be followed */
+#define USUAL_GROWTH 100.0 /* of an error in a motion: at tolerances where rounding then shows, it is always followed */
 enum { PROJECT_EVERY = 16, GROUP = 4 };
 
 static inline double greater(double a, double b) { return a > b ? a : b; }
@@ -76,14 +77,29 @@ static double *tangent_of(const struct actio_defect *d, size_t s) { return d->ta
 static double *arg_of(const struct actio_defect *d, size_t s) { return d->arg + s * d->padded; }
 static const double *end_of(const struct actio_defect *d) { return stage_of(d, (size_t)d->by->stages - 1); }
 
+/* State and slope at an inner point. */
+static void look_at(struct actio_defect *d, size_t j, double t, const struct actio_inside *inside,
+                    const struct actio_looks *looks, double *slope)
+{
+    if (!looks) {
+        inside->slope(inside->where, t, d->x, slope);
+        return;
+    }
+    memcpy(d->x, looks->y + (j + 1) * looks->stride, d->padded * sizeof *d->x);
+    memcpy(slope, looks->dy + (j + 1) * looks->stride, d->padded * sizeof *slope);
+}
+
 /* The defects inside the step. */
-static bool find_defects(struct actio_defect *d, double from, double h, const struct actio_inside *inside)
+static bool find_defects(struct actio_defect *d, double from, double to, const struct actio_inside *inside)
 {
     struct actio_motion *m = d->m;
     size_t n = m->ny;
+    double h = to - from;
+    struct actio_looks looks;
+    bool all = inside->looks(inside->where, from, to, &looks);
     for (size_t j = 0; j < ACTIO_INNER; j++) {
         double t = from + inner_at[j] * h, *delta = d->delta + j * d->padded;
-        inside->slope(inside->where, t, d->x, delta);
+        look_at(d, j, t, inside, all ? &looks : NULL, delta);
         if (d->by == &carry_short) memcpy(stage_of(d, j + 1), d->x, n * sizeof *d->x);
         if (m->flow.rhs(m, t, d->x, d->f)) return false;
         for (size_t i = 0; i < n; i++) delta[i] -= d->f[i];
@@ -102,7 +118,7 @@ static bool look_into(struct actio_defect *d, double from, double to, const stru
         for (size_t s = 1; s + 1 < stages; s++) inside->value(inside->where, from + d->by->at[s] * h, stage_of(d, s));
     memcpy(stage_of(d, 0), d->y, n * sizeof *d->y);
     inside->value(inside->where, to, stage_of(d, stages - 1));
-    return find_defects(d, from, h, inside);
+    return find_defects(d, from, to, inside);
 }
 
 /* h |f(u - c e) - f(u) + c J e| / (c^2 |e|): how much of the error is beyond the linear estimate, in a step. */
@@ -183,22 +199,18 @@ static void carried_to(const struct actio_defect *d, double h, const double *e, 
     add_weighted(d->padded, e, (size_t)d->by->stages, scaled, d->tangent, to);
 }
 
-/* Inside the step: the cubic of Hermite through both ends of the homogeneous part. */
-static void fill_rows(const struct actio_defect *d, const struct actio_defect_list *l, size_t first, size_t end,
-                      double from, double h, const double *e, const double *e_end, bool own, double *to)
+/* Inside the step; not known where the linear estimate was not to be trusted. */
+static void fill_rows(const struct actio_defect *d, const struct actio_defect_list *l, size_t end,
+                      const struct actio_carried *c, double *to)
 {
-    size_t n = d->m->ny;
-    const double *k0 = tangent_of(d, 0), *k1 = tangent_of(d, (size_t)d->by->stages - 1);
-    double w[ACTIO_INNER];
-    for (size_t r = first; r < end && to; r++) {
-        double x = (l->times[r] - from) / h, a = x * x * (3 - 2 * x), b = x * (1 - x) * (1 - x), c = x * x * (x - 1);
-        bool known = !d->doubtful && !d->lost;
-        weights_at(x, w);
-        memset(d->x, 0, d->padded * sizeof *d->x);
-        if (own) add_defects(d, h, w, d->x, d->x);
-        for (size_t i = 0; i < n; i++)
-            to[i * l->stride + r] = known ? (1 - a) * e[i] + a * e_end[i] + h * (b * k0[i] + c * k1[i]) + d->x[i] : NAN;
+    size_t n = d->m->ny, first = l->next;
+    if (!to || end == first) return;
+    if (!d->doubtful && !d->lost) {
+        actio_carried_rows(c, end - first, l->times + first, to + first, l->stride);
+        return;
     }
+    for (size_t i = 0; i < n; i++)
+        for (size_t r = first; r < end; r++) to[i * l->stride + r] = NAN;
 }
 
 static size_t rows_until(const struct actio_defect *d, const struct actio_defect_list *l, double t)
@@ -211,10 +223,19 @@ static size_t rows_until(const struct actio_defect *d, const struct actio_defect
 static void fill_all(const struct actio_defect *d, double from, double to, const double *e, const double *e_end,
                      bool rounding)
 {
+    struct actio_carried c = { .n = d->m->ny,
+                               .padded = d->padded,
+                               .from = from,
+                               .h = to - from,
+                               .e = e,
+                               .e_end = e_end,
+                               .k = tangent_of(d, 0),
+                               .k_end = tangent_of(d, (size_t)d->by->stages - 1),
+                               .delta = rounding ? NULL : d->delta,
+                               .room = d->arg };
     for (size_t k = 0; k < ACTIO_DEFECT_LISTS; k++) {
         const struct actio_defect_list *l = &d->list[k];
-        fill_rows(d, l, l->next, rows_until(d, l, to), from, to - from, e, e_end, !rounding,
-                  rounding ? l->rounding : l->error);
+        fill_rows(d, l, rows_until(d, l, to), &c, rounding ? l->rounding : l->error);
     }
 }
 
@@ -455,6 +476,11 @@ void actio_defect_begin(struct actio_defect *d, double t0, double t1, const doub
     memset(d->e, 0, d->padded * sizeof *d->e);
     for (size_t i = 0; i < n; i++) d->r[i] = draw(d) * DBL_EPSILON / 2 * fabs(y0[i]);
     for (size_t k = 0; k < ACTIO_DEFECT_LISTS; k++) d->list[k].next = 0;
+}
+
+bool actio_defect_expects_rounding(double tol)
+{
+    return USUAL_GROWTH * ROUNDING_SOURCE * DBL_EPSILON > tol * ROUNDING_SHARE;
 }
 
 bool actio_defect_may_be_rounding(const struct actio_defect *d, double tol)

@@ -65,6 +65,8 @@ int actio_defect_open(struct actio_defect *d, struct actio_context *ctx, struct 
 void actio_defect_close(struct actio_defect *d);
 /* Before a march from this state; the lists are the caller's. */
 void actio_defect_begin(struct actio_defect *d, double t0, double t1, const double *y0);
+/* Is rounding likely to matter beside such a tolerance? */
+bool actio_defect_expects_rounding(double tol);
 /* After a march without `noisy`: may rounding matter beside the tolerance, if it has grown as errors of steps have? */
 bool actio_defect_may_be_rounding(const struct actio_defect *d, double tol);
 struct actio_follower actio_defect_follower(struct actio_defect *d);

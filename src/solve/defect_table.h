@@ -13,7 +13,7 @@ enum { ACTIO_POWERS = 6 };
 #define WEIGHT_1 .18923747814892349
 #define WEIGHT_2 .27742918851774318
 
-static const double inner_at[ACTIO_INNER] = { POINT_1, POINT_2, POINT_3, POINT_4 };
+static const double inner_at[ACTIO_INNER] __attribute__((unused)) = { POINT_1, POINT_2, POINT_3, POINT_4 };
 
 /* By inner point: coefficients of x, x^2, ... in the integral from 0 to x of the polynomial that is 1 there, 0 at the
  * others and at both ends. */
@@ -27,7 +27,7 @@ static const double defect_powers[ACTIO_INNER][ACTIO_POWERS] = {
 /* Six stages at Lobatto's points, with Lobatto's weights: of order 4, and what it leaves of order 5 is below 0.7 % of
  * each term for linear equations. Real eigenvalues down to -3.6, imaginary ones up to 1.9. */
 #define CARRY_SHORT_PACE 1.9
-static const struct actio_carrying carry_short = {
+static const struct actio_carrying carry_short __attribute__((unused)) = {
     .stages = 6,
     .tested = 3,
     .at = { 0, POINT_1, POINT_2, POINT_3, POINT_4, 1 },
@@ -41,5 +41,16 @@ static const struct actio_carrying carry_short = {
         { 6.6937829832476385, -12.093275436466495, 7.894356003749424, -2.1605858565629199, 0.6657223060323525 },
     },
 };
+
+/* A vector through a step of length h that begins at `from`: at both ends, with its slopes; the defects inside (NULL: it
+ * has none of its own). room: scratch of 4 n numbers. */
+struct actio_carried {
+    size_t n, padded;
+    double from, h;
+    const double *e, *e_end, *k, *k_end, *delta;
+    double *room;
+};
+/* defect_rows.c: the vector at times in the step, by Hermite's cubic; component i of row r at to[i*stride + r]. */
+void actio_carried_rows(const struct actio_carried *c, size_t count, const double *t, double *to, size_t stride);
 
 #endif
