@@ -143,17 +143,16 @@ static const char preamble[] =
     "#define EXPORT __attribute__((visibility(\"default\")))\n"
     "static inline double value(const struct arg *in, size_t l) { return in->p[(ptrdiff_t)l * in->lane]; }\n"
     "static __attribute__((noinline)) const double *spread(double *to, const double *p, ptrdiff_t step, size_t first, "
-    "size_t n, size_t block)\n"
+    "size_t n)\n"
     "{\n"
-    "    if (step == 0) { if (first == 0) for (size_t l = 0; l < block; l++) to[l] = *p; return to; }\n"
+    "    if (step == 0) { if (first == 0) for (size_t l = 0; l < n; l++) to[l] = *p; return to; }\n"
     "    for (size_t l = 0; l < n; l++) to[l] = p[(ptrdiff_t)(first + l) * step];\n"
     "    return to;\n"
     "}\n"
     "/* The lanes first .. first+n-1 of a value side by side: where they are, or in `to`. */\n"
-    "static inline const double *feed(double *to, const double *p, ptrdiff_t step, size_t first, size_t n, size_t "
-    "block)\n"
+    "static inline const double *feed(double *to, const double *p, ptrdiff_t step, size_t first, size_t n)\n"
     "{\n"
-    "    return step == 1 ? p + first : spread(to, p, step, first, n, block);\n"
+    "    return step == 1 ? p + first : spread(to, p, step, first, n);\n"
     "}\n";
 
 static void add_prologue(struct emission *e)
@@ -236,12 +235,10 @@ static void add_many(struct emission *e, bool sincos)
     for (uint32_t r = 0; r < s->fixed; r++)
         if (e->name[r].letter == 'f')
             actio_text_format(
-                e->text,
-                "        const double *pf%u = feed(to[%u], pre + %u * pre_lanes, pre_lanes != 1, first, n, block);\n",
+                e->text, "        const double *pf%u = feed(to[%u], pre + %u * pre_lanes, pre_lanes != 1, first, n);\n",
                 r, r, r);
     for (uint32_t i = 0; i < s->loaded; i++)
-        actio_text_format(e->text,
-                          "        const double *px%u = feed(to[%u], in[%u].p, in[%u].lane, first, n, block);\n", i,
+        actio_text_format(e->text, "        const double *px%u = feed(to[%u], in[%u].p, in[%u].lane, first, n);\n", i,
                           s->fixed + i, i, i);
     for (uint32_t j = 0; j < s->outs; j++)
         actio_text_format(e->text, "        double *po%u = out[%u] + first;\n", j, j);

@@ -2,6 +2,7 @@
 #include "solve/defect.h"
 #include "solve/along.h"
 #include "solve/between.h"
+#include "solve/cloned.h"
 #include "solve/contacts.h"
 #include "solve/defect_table.h"
 #include "solve/dop853_table.h"
@@ -37,7 +38,8 @@ static void weights_at(double x, double *w)
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* to = from + sum w_j v_j */
-static void add_weighted(size_t padded, const double *from, size_t count, const double *w, const double *v, double *to)
+CLONED static void add_weighted(size_t padded, const double *from, size_t count, const double *w, const double *v,
+                                double *to)
 {
     for (size_t i = 0; i < padded; i += GROUP) {
         quad sum = *(const quad *)(from + i);
@@ -89,20 +91,39 @@ static void look_at(struct actio_defect *d, size_t j, double t, const struct act
     memcpy(slope, looks->dy + (j + 1) * looks->stride, d->padded * sizeof *slope);
 }
 
+static bool subtract_rates(struct actio_defect *d, double t, double *slope)
+{
+    if (d->m->flow.rhs(d->m, t, d->x, d->f)) return false;
+    for (size_t i = 0; i < d->m->ny; i++) slope[i] -= d->f[i];
+    return true;
+}
+
+/* Rates and their derivatives at all stages. */
+static bool find_entries(struct actio_defect *d, double from, double h)
+{
+    for (size_t s = 0; s < (size_t)d->by->stages; s++) d->time[s] = from + d->by->at[s] * h;
+    return actio_rate_entries_find(&d->entries, (size_t)d->by->stages);
+}
+
 /* The defects inside the step. */
 static bool find_defects(struct actio_defect *d, double from, double to, const struct actio_inside *inside)
 {
-    struct actio_motion *m = d->m;
-    size_t n = m->ny;
-    double h = to - from;
+    size_t n = d->m->n, ny = d->m->ny;
+    bool brief = d->by == &carry_short, at_stages = brief && d->entries.in;
     struct actio_looks looks;
     bool all = inside->looks(inside->where, from, to, &looks);
     for (size_t j = 0; j < ACTIO_INNER; j++) {
-        double t = from + inner_at[j] * h, *delta = d->delta + j * d->padded;
+        double t = from + inner_at[j] * (to - from), *delta = d->delta + j * d->padded;
         look_at(d, j, t, inside, all ? &looks : NULL, delta);
-        if (d->by == &carry_short) memcpy(stage_of(d, j + 1), d->x, n * sizeof *d->x);
-        if (m->flow.rhs(m, t, d->x, d->f)) return false;
-        for (size_t i = 0; i < n; i++) delta[i] -= d->f[i];
+        if (brief) memcpy(stage_of(d, j + 1), d->x, ny * sizeof *d->x);
+        if (!at_stages && !subtract_rates(d, t, delta)) return false;
+    }
+    if (d->entries.in && !find_entries(d, from, to - from)) return false;
+    for (size_t j = 0; j < ACTIO_INNER && at_stages; j++) {
+        double *delta = d->delta + j * d->padded;
+        actio_rate_entries_rates(&d->entries, j + 1, d->f + n);
+        for (size_t i = 0; i < n; i++) delta[i] -= stage_of(d, j + 1)[n + i];
+        for (size_t i = n; i < ny; i++) delta[i] -= d->f[i];
     }
     return true;
 }
@@ -150,6 +171,15 @@ static bool tangent_at(struct actio_defect *d, size_t s)
     const struct actio_bound *b = &m->at[ACTIO_Q_ALONG];
     size_t n = m->n, N = m->N, pivots = m->sys->solved.pivots;
     double *k = tangent_of(d, s);
+    if (d->entries.in) {
+        for (size_t i = 0; i < n; i++) {
+            d->f[i] = stage_of(d, s)[n + i];
+            k[i] = arg_of(d, s)[n + i];
+        }
+        actio_rate_entries_rates(&d->entries, s, d->f + n);
+        actio_rate_entries_along(&d->entries, s, arg_of(d, s), d->shift[s], k + n);
+        return true;
+    }
     if (d->in[s] && !m->rows.numeric) {
         for (size_t j = 0; j < N; j++) {
             d->out[j] = d->f + n + j;
@@ -177,13 +207,15 @@ static void add_noise(struct actio_defect *d, size_t s)
 static bool carry(struct actio_defect *d, double from, double h, const double *e, bool noisy)
 {
     const struct actio_carrying *by = d->by;
-    double scaled[ACTIO_CARRY_MOST];
+    size_t own = noisy ? 0 : ACTIO_INNER; /* the tangents lie behind the defects */
+    const double *vectors = noisy ? d->tangent : d->delta;
+    double scaled[ACTIO_INNER + ACTIO_CARRY_MOST];
     for (size_t s = 0; s < (size_t)by->stages; s++) {
         d->time[s] = from + by->at[s] * h;
         d->shift[s] = noisy ? draw(d) * DBL_EPSILON / 2 * fabs(d->time[s]) : 0;
-        for (size_t j = 0; j < s; j++) scaled[j] = h * by->a[s][j];
-        add_weighted(d->padded, e, s, scaled, d->tangent, arg_of(d, s));
-        if (!noisy && s) add_defects(d, h, d->own[by == &d->longer][s], arg_of(d, s), arg_of(d, s));
+        for (size_t j = 0; j < own; j++) scaled[j] = h * d->own[by == &d->longer][s][j];
+        for (size_t j = 0; j < s; j++) scaled[own + j] = h * by->a[s][j];
+        add_weighted(d->padded, e, s ? own + s : 0, scaled, vectors, arg_of(d, s));
         if (!tangent_at(d, s)) return false;
         if (noisy) add_noise(d, s);
         else if ((int)s == by->tested) test_linear(d, s, h);
@@ -410,6 +442,7 @@ static void make_longer(struct actio_carrying *by)
 /* Inputs of the tangent's formulas at each stage, where there are such formulas. */
 static int bind_stages(struct actio_defect *d)
 {
+    if (actio_rate_entries_serve(d->m)) return actio_rate_entries_open(&d->entries, d->m, d->time, d->stage, d->padded);
     for (size_t s = 0; s < ACTIO_CARRY_MOST && d->m->at[ACTIO_Q_ALONG].k; s++) {
         d->in[s] = actio_motion_bind_along(d->m, &d->time[s], stage_of(d, s), arg_of(d, s), &d->shift[s]);
         if (!d->in[s]) return 1;
@@ -430,10 +463,10 @@ int actio_defect_open(struct actio_defect *d, struct actio_context *ctx, struct 
     } part[] = { { &d->y, n },
                  { &d->e, n },
                  { &d->r, n },
-                 { &d->stage, most * n },
+                 { &d->stage, ACTIO_ENTRY_LANES * n },
+                 { &d->delta, ACTIO_INNER * n }, /* the tangents lie behind them */
                  { &d->tangent, most * n },
                  { &d->arg, most * n },
-                 { &d->delta, ACTIO_INNER * n },
                  { &d->f, n },
                  { &d->x, n },
                  { &d->homogeneous, n },
@@ -456,6 +489,7 @@ void actio_defect_close(struct actio_defect *d)
 {
     if (!d->ctx) return;
     for (size_t s = 0; s < ACTIO_CARRY_MOST; s++) actio_free(d->ctx, d->in[s]);
+    actio_rate_entries_close(&d->entries);
     actio_free(d->ctx, d->out);
     actio_free(d->ctx, d->block);
     *d = (struct actio_defect){ 0 };

@@ -7,6 +7,7 @@
 #ifndef ACTIO_SOLVE_DEFECT_H
 #define ACTIO_SOLVE_DEFECT_H
 
+#include "solve/entries.h"
 #include "solve/motion.h"
 
 /* Times in the order of the motion, and where the errors go: component i of time r at error[i*stride + r], those by
@@ -40,11 +41,12 @@ struct actio_defect {
     const struct actio_carrying *by; /* how the step in hand is carried through */
     double *stage, *tangent, *arg;   /* by stage: states, tangents, the vectors that these are of */
     /* by stage: of a direction its time, too */
-    double time[ACTIO_CARRY_MOST], shift[ACTIO_CARRY_MOST];
+    double time[ACTIO_ENTRY_LANES], shift[ACTIO_CARRY_MOST];
     double *delta, *f, *x, *homogeneous, *pivot;
     struct actio_carrying longer; /* the stages of the built-in stepper */
     /* of the defects inside, by stage of the short way and of the longer one: the integral up to there */
     double own[2][ACTIO_CARRY_MOST][ACTIO_INNER];
+    struct actio_rate_entries entries; /* of short states, in place of directions; `in` is not used then */
     struct actio_arg *in[ACTIO_CARRY_MOST];
     double **out;
     size_t padded, steps;
