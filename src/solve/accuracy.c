@@ -69,8 +69,7 @@ static double next_local(const struct actio_ladder *l, double local)
     if (l->out->hangs && holds(l, &(struct actio_pass){ .local = local }))
         return fmax(DECIDING * local, ACTIO_FINEST_LOCAL);
     /* a rough first run may be wrong all over */
-    double wanted = local * 0.4 * l->aim->tol / l->out->worst,
-           least = l->straight || l->out->runs - l->alone > 2 ? 1e-3 : 0.05;
+    double wanted = local * 0.4 * l->aim->tol / l->out->worst, least = l->straight || l->out->runs > 2 ? 1e-3 : 0.05;
     return fmax(fmax(fmin(wanted, 0.5 * local), least * local), ACTIO_FINEST_LOCAL);
 }
 
@@ -262,7 +261,7 @@ static int climb_once(struct actio_ladder *l, struct actio_pass **now)
     double fine;
     int status;
     if (l->straight && climb_straight(l, now, &status)) return status;
-    if (l->straight) l->alone = l->out->runs;
+    if (l->straight) l->out->runs = 0; /* counted anew: the first of two runs is a rough one */
     l->straight = false;
     *now = &l->pass[0];
     actio_free(l->ctx, l->out->check_error);

@@ -100,7 +100,7 @@ struct measured {
 };
 
 /* Four at a time: rows are many, and whether one is over must not wait for the one before. */
-typedef double quad __attribute__((vector_size(32), may_alias, aligned(8)));
+typedef actio_four quad;
 typedef long long bits __attribute__((vector_size(32), may_alias));
 static inline __attribute__((always_inline)) void take_sizes(quad *x)
 {

@@ -35,7 +35,7 @@ static void weights_at(double x, double *w)
 }
 
 /* Vectors are padded to whole groups, whose tails stay 0. */
-typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
+typedef actio_four quad;
 
 /* to = from + sum w_j v_j */
 CLONED static void add_weighted(size_t padded, const double *from, size_t count, const double *w, const double *v,

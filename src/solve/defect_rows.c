@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { FOUR = 4, PARTS = 4 + ACTIO_INNER };
-typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
+typedef actio_four quad;
 
 /* Weights of e, its end, both slopes and the defects at x of the step. */
 static inline __attribute__((always_inline)) void weights_of_four(quad x, double h, quad *w)

@@ -42,8 +42,8 @@ static const struct actio_carrying carry_short __attribute__((unused)) = {
     },
 };
 
-/* A vector through a step of length h that begins at `from`: at both ends, with its slopes; the defects inside (NULL: it
- * has none of its own). room: scratch of 4 n numbers. */
+/* A vector through a step of length h that begins at `from`: at both ends, with its slopes; the defects inside (NULL:
+ * it has none of its own). room: scratch of 4 n numbers. */
 struct actio_carried {
     size_t n, padded;
     double from, h;

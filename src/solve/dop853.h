@@ -7,8 +7,9 @@
 #include "solve/march.h"
 #include "solve/dop853_table.h"
 
-/* V_SHORT: with the looks into a step, of short ones. All vectors lie in one block, `stride` apart. Short ones have a fixed stride, which makes every address a constant
- * offset; all are padded to whole groups of GROUP, whose tails stay 0 and harmless. */
+/* All vectors lie in one block, `stride` apart. Short ones have a fixed stride, which makes every address a constant
+ * offset; all are padded to whole groups of GROUP, whose tails stay 0 and harmless. Behind V_COUNT, short ones have
+ * the looks into a step. */
 enum { GROUP = 4, SHORT = 16 };
 enum {
     V_Y = STAGES_DENSE,

@@ -182,7 +182,7 @@ void actio_dop853_slope(void *handle, double t, double *y, double *dy)
     }
 }
 
-const double actio_look_at[ACTIO_LOOKS] = {
+const double actio_look_places[ACTIO_LOOKS] = {
     0, .11747233803526765, .35738424175967745, .64261575824032255, .88252766196473235, 1
 };
 
@@ -206,7 +206,7 @@ CLONED static void find_looks(struct dop853 *d)
     double inverse = 1 / d->h_done, *y = vector(d, V_COUNT), *dy = vector(d, V_COUNT + ACTIO_LOOKS);
     for (size_t i = 0; i < d->padded; i += GROUP)
         for (size_t k = 0; k < ACTIO_LOOKS; k++)
-            look(d->block + i, SHORT, actio_look_at[k], inverse, y + k * SHORT + i, dy + k * SHORT + i);
+            look(d->block + i, SHORT, actio_look_places[k], inverse, y + k * SHORT + i, dy + k * SHORT + i);
 }
 
 bool actio_dop853_looks(void *handle, double from, double to, struct actio_looks *at)

@@ -269,13 +269,13 @@ static void explore(struct actio_features *f, const struct actio_inside *inside,
 static bool flag_step(struct actio_features *f, const struct actio_inside *inside, double from, double to)
 {
     bool any = false;
-    if (!inside->looks(inside->where, from, to, &f->at)) read_states(f, inside, from, to, actio_look_at, NODES);
-    enclose_states(f, from, to, actio_look_at, NODES, true);
+    if (!inside->looks(inside->where, from, to, &f->at)) read_states(f, inside, from, to, actio_look_places, NODES);
+    enclose_states(f, from, to, actio_look_places, NODES, true);
     set_ranges(f, from, to);
     if (actio_narrow_is_calm(f->narrow, f->range, f->m->at[ACTIO_Q_MATRIX].pre)) return false;
-    enclose_states(f, from, to, actio_look_at, NODES, false);
+    enclose_states(f, from, to, actio_look_places, NODES, false);
     set_ranges(f, from, to);
-    look_at(f, from, to, actio_look_at, 0, NODES);
+    look_at(f, from, to, actio_look_places, 0, NODES);
     actio_narrow_enclose(f->narrow, f->range, f->m->at[ACTIO_Q_MATRIX].pre, f->over);
     for (size_t k = 0; k < f->tests; k++) {
         f->hull[k] = hull_of(f, k, NODES);

@@ -22,7 +22,7 @@ typedef void (*actio_dense_fn)(void *where, double t, double *y);
 
 /* Where those who look into a step do so: its ends, and the inner points of Lobatto. */
 enum { ACTIO_LOOKS = 6 };
-extern const double actio_look_at[ACTIO_LOOKS];
+extern const double actio_look_places[ACTIO_LOOKS];
 /* States and slopes there: of place k at k*stride. */
 struct actio_looks {
     const double *y, *dy;
