@@ -27,7 +27,8 @@
 #define CLOSER 0.03               /* times finer, where the first run ended before the others did */
 #define MARGIN 1.5                /* the estimate must hold with this factor */
 #define ROUNDED (4 * DBL_EPSILON) /* of its size: a state is not known better */
-#define NEAR 10.0 /* an error of a value next to a pole, seen by shaking the state, is known to such a factor */
+#define NEAR 10.0    /* an error of a value next to a pole, seen by shaking the state, is known to such a factor */
+#define FEWEST 200.0 /* right-hand sides: any motion takes so many */
 enum { MOST_RUNS = 8, SHORTER = 4 }; /* SHORTER: times that the first run's steps may be too long */
 
 static void accuracy_keep(struct actio_ladder *l, struct actio_pass *p)
@@ -68,8 +69,9 @@ static double next_local(const struct actio_ladder *l, double local)
     if (local <= ACTIO_FINEST_LOCAL) return local > 0.6 * ACTIO_FINEST_LOCAL ? 0.5 * ACTIO_FINEST_LOCAL : local;
     if (l->out->hangs && holds(l, &(struct actio_pass){ .local = local }))
         return fmax(DECIDING * local, ACTIO_FINEST_LOCAL);
-    /* a rough first run may be wrong all over */
-    double wanted = local * 0.4 * l->aim->tol / l->out->worst, least = l->straight || l->out->runs > 2 ? 1e-3 : 0.05;
+    /* a rough first run may be wrong all over, and an error that is not known says nothing */
+    bool known = l->straight ? l->out->worst < INFINITY : l->out->runs > 2;
+    double wanted = local * 0.4 * l->aim->tol / l->out->worst, least = known ? 1e-3 : 0.05;
     return fmax(fmax(fmin(wanted, 0.5 * local), least * local), ACTIO_FINEST_LOCAL);
 }
 
@@ -237,7 +239,8 @@ static bool climb_straight(struct actio_ladder *l, struct actio_pass **now, int 
     *now = &l->pass[0];
     *status = ACTIO_MARCH_NO_MEMORY;
     l->refused = open_straight(l, &fine) != 0;
-    if (l->refused) return true;
+    if (l->refused || actio_ladder_open_defect(l)) return true;
+    if (l->aim->compile) actio_system_native(l->m->sys, FEWEST);
     for (int run = 0, other = 1; run < MOST_RUNS; run++, other = !other) {
         struct actio_pass *p = *now = &l->pass[!other];
         *status = actio_ladder_make_room(l, p, l->rows.rows) ? ACTIO_FLOW_OK : ACTIO_MARCH_NO_MEMORY;
