@@ -22,10 +22,11 @@
 #define MOST_FIRST (1.0 / 4)
 #define AIMED 3.0
 #define STRAIGHT_LOCAL (1.0 / 32) /* of a run that nothing was foreseen for: a second one would cost far more */
-#define DECIDING 1e-2             /* times finer, where the motion hangs on a contact that may be none */
-#define AGAIN 0.5                 /* times as fine: another run, for times of instants are compared */
-#define CLOSER 0.03               /* times finer, where the first run ended before the others did */
-#define MARGIN 1.5                /* the estimate must hold with this factor */
+#define COARSEST 1e-6 /* its local tolerance at most: the defect of longer steps shows less of their error */
+#define DECIDING 1e-2 /* times finer, where the motion hangs on a contact that may be none */
+#define AGAIN 0.5     /* times as fine: another run, for times of instants are compared */
+#define CLOSER 0.03   /* times finer, where the first run ended before the others did */
+#define MARGIN 1.5    /* the estimate must hold with this factor */
 #define ROUNDED (4 * DBL_EPSILON) /* of its size: a state is not known better */
 #define NEAR 10.0    /* an error of a value next to a pole, seen by shaking the state, is known to such a factor */
 #define FEWEST 200.0 /* right-hand sides: any motion takes so many */
@@ -212,7 +213,7 @@ static bool is_plain(const struct actio_ladder *l, const struct actio_pass *p)
 /* Lanes without checks: each row has an error of its own. */
 static int open_straight(struct actio_ladder *l, double *fine)
 {
-    *fine = fmax(STRAIGHT_LOCAL * l->aim->tol, ACTIO_FINEST_LOCAL);
+    *fine = fmax(fmin(STRAIGHT_LOCAL * l->aim->tol, COARSEST), ACTIO_FINEST_LOCAL);
     l->first = *fine / first_ratio(l, *fine);
     l->have_last = l->exact = false;
     actio_checks_clear(&l->checks);
