@@ -142,7 +142,7 @@ int main(void)
     table(1e-6);
     table(1e-9);
     table(1e-12);
-    printf("\nComplete: --tol = target; at least two runs, the error of every column, all columns of 201 rows. Memory "
+    printf("\nComplete: --tol = target; the error of every column, all columns of 201 rows. Memory "
            "kept: the same without "
            "asking the system for it each time.\n");
 #ifndef BENCH_PEERS

@@ -6,7 +6,7 @@
 /* The integration alone at a local tolerance; `note` after each accepted step. */
 int slot_p1(double tol, void (*note)(double t, const double *y), long *rhs);
 
-/* All that a run does at --tol = tol: two runs at least, the error of every column, 201 rows; `note` for each row.
+/* All that a run does at --tol = tol: the error of every column, 201 rows; `note` for each row.
  * The second takes its memory from blocks that stay with it, so nothing is asked of the system. */
 int slot_complete(double tol, void (*note)(double t, const double *y), long *rhs);
 int slot_complete_kept(double tol, void (*note)(double t, const double *y), long *rhs);

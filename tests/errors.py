@@ -141,6 +141,16 @@ def growth(b):
         b.compare("sin t beside exp t", text, tol, lambda t: {"x": mp.sin(t), "x_dot": mp.cos(t)}, may_refuse=True)
 
 
+def one_run(b):
+    """A smooth motion whose defect shows that its error holds is computed once: a step of order 8 with rows inside takes 12 + 3
+    evaluations and up to 2 for projection and for the defect, and a start takes fewer than 40."""
+    for name, tol in (("disk", 1e-6), ("disk", 1e-9), ("disk", 1e-12), ("euler-top", 1e-9)):
+        _, out, _ = call(b.program, "run", os.path.join(ROOT, "models", name + ".act"), "--tol", repr(tol), "--json")
+        told = json.loads(out)
+        most = 17 * (told["steps"] + told["rejected"]) + 40
+        b.tally.check(told["evaluations"] <= most, "%s, tol %g: %d evaluations, one run takes at most %d" % (name, tol, told["evaluations"], most))
+
+
 def random_families(b):
     """Random motions of all families."""
     truth = os.path.join(os.path.dirname(os.path.abspath(b.program)), "truth")
@@ -161,7 +171,7 @@ def main():
     program, _ = arguments()
     with tempfile.TemporaryDirectory() as folder:
         b = Bench(program, folder)
-        run_parts([a_narrow_kick, a_train_of_kicks, a_narrow_ridge, close_passages, growth, random_families], b)
+        run_parts([a_narrow_kick, a_train_of_kicks, a_narrow_ridge, close_passages, growth, one_run, random_families], b)
     b.tally.done()
 
 

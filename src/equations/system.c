@@ -351,6 +351,21 @@ static void list_rhs_y(struct list *l)
     add_entries(l, &J);
 }
 
+static void list_rates_y(struct list *l)
+{
+    struct actio_formation *F = l->F;
+    size_t ny = F->n + F->N;
+    actio_expr *y = actio_form_array(F, ny + 1, sizeof *y);
+    memcpy(y, F->sym.q, F->n * sizeof *y);
+    memcpy(y + F->n, F->sym.z, F->N * sizeof *y);
+    y[ny] = F->sym.time;
+    struct actio_entries J = { 0 };
+    actio_jacobian(&F->pool, F->solved.zdot, F->N, y, ny + 1, &J);
+    F->sys.jets.rates_y = actio_places_of(F, &J);
+    list_rhs(l);
+    add_entries(l, &J);
+}
+
 /* Lists that other files make. */
 static void add_made(struct list *l, size_t (*make)(struct actio_formation *, actio_expr **))
 {
@@ -415,6 +430,7 @@ static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_DUAL_POINT] = list_dual_point,
     [ACTIO_Q_TANGENT] = list_tangent,
     [ACTIO_Q_ALONG] = list_along,
+    [ACTIO_Q_RATES_Y] = list_rates_y,
     [ACTIO_Q_EQUATIONS_ALONG] = list_equations_along,
     [ACTIO_Q_EQUATIONS_Y] = list_equations_y,
     [ACTIO_Q_LEVELS_Y] = list_levels_y,
@@ -430,6 +446,13 @@ struct request {
     enum actio_quantity what;
 };
 
+/* Columns of all rows, or all stages of a step, go through these at once. */
+static bool over_rows(enum actio_quantity what)
+{
+    return what == ACTIO_Q_RATES_Y || what == ACTIO_Q_SOLVE || what == ACTIO_Q_OUTPUTS || what == ACTIO_Q_PROJECT_Q
+           || what == ACTIO_Q_PROJECT_V;
+}
+
 static void compile(void *user)
 {
     struct request *r = user;
@@ -442,6 +465,7 @@ static void compile(void *user)
     r->F->kernel[r->what] = actio_kernel_compile(r->F->sys.ctx, &r->F->pool, l.e, l.count);
     /* accelerations follow n velocities */
     if (r->what == ACTIO_Q_RHS) actio_kernel_split(r->F->kernel[r->what], r->F->sys.n + r->F->sys.m, r->F->sys.n % 2);
+    if (over_rows(r->what)) actio_kernel_widen(r->F->kernel[r->what]);
     r->F->sys.kernel[r->what] = r->F->kernel[r->what];
 }
 

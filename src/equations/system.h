@@ -150,6 +150,7 @@ struct actio_jet_places {
     struct actio_places tangent, equations_y, levels_y, guards_y;
     struct actio_places resets_y; /* columns: those of y, then time, then held values */
     struct actio_places rhs_y;    /* rows of z', columns of y */
+    struct actio_places rates_y;  /* the same; columns: those of y, then time */
     struct actio_places corner;   /* of CORNER: rows are switches, columns q, then v */
 };
 struct actio_field_numbers {

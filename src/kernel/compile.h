@@ -35,6 +35,7 @@ struct actio_program {
     double *literal;                     /* the prologue's fixed registers */
     actio_slot *param, *input;           /* their loaded registers */
     bool split, odd;                     /* as passed to actio_kernel_split */
+    bool wide;                           /* evaluated over many lanes */
     size_t head;
 };
 
@@ -52,6 +53,8 @@ const struct actio_program *actio_kernel_program(const struct actio_kernel *k);
 /* Before it is made faster: the first `head` outputs will be wanted side by side, from an odd place on or not: they are
  * stored in pairs, as a stepper reads them. */
 void actio_kernel_split(struct actio_kernel *k, size_t head, bool odd);
+/* Likewise: many lanes will be evaluated at a time. */
+void actio_kernel_widen(struct actio_kernel *k);
 
 /* A faster way to run programs than the interpreter (native/ registers cc; web none). Several kernels go through one
  * compiler call. */

@@ -143,17 +143,16 @@ static const char preamble[] =
     "#define EXPORT __attribute__((visibility(\"default\")))\n"
     "static inline double value(const struct arg *in, size_t l) { return in->p[(ptrdiff_t)l * in->lane]; }\n"
     "static __attribute__((noinline)) const double *spread(double *to, const double *p, ptrdiff_t step, size_t first, "
-    "size_t n, size_t block)\n"
+    "size_t n)\n"
     "{\n"
-    "    if (step == 0) { if (first == 0) for (size_t l = 0; l < block; l++) to[l] = *p; return to; }\n"
+    "    if (step == 0) { if (first == 0) for (size_t l = 0; l < n; l++) to[l] = *p; return to; }\n"
     "    for (size_t l = 0; l < n; l++) to[l] = p[(ptrdiff_t)(first + l) * step];\n"
     "    return to;\n"
     "}\n"
     "/* The lanes first .. first+n-1 of a value side by side: where they are, or in `to`. */\n"
-    "static inline const double *feed(double *to, const double *p, ptrdiff_t step, size_t first, size_t n, size_t "
-    "block)\n"
+    "static inline const double *feed(double *to, const double *p, ptrdiff_t step, size_t first, size_t n)\n"
     "{\n"
-    "    return step == 1 ? p + first : spread(to, p, step, first, n, block);\n"
+    "    return step == 1 ? p + first : spread(to, p, step, first, n);\n"
     "}\n";
 
 static void add_prologue(struct emission *e)
@@ -215,15 +214,18 @@ static void add_block(struct emission *e, bool sincos)
     emit_c_add(e, ") most = lanes;\n");
 }
 
+enum { MOST_WIDE = 1500 }; /* operations: a compiler takes three times as long for all lanes at once */
+
 static void add_many(struct emission *e, bool sincos)
 {
     const struct actio_section *s = e->section;
     unsigned block = block_of(s);
-    actio_text_format(e->text,
-                      "static __attribute__((noinline)) void many%u(size_t lanes, const struct arg *in, const double "
-                      "*pre, size_t pre_lanes, double *const *out)\n"
-                      "{\n    enum { block = %u };\n    double to[%u][block] __attribute__((aligned(64)));\n",
-                      e->index, block, s->fixed + s->loaded + 1);
+    actio_text_format(
+        e->text,
+        "static __attribute__((noinline)) %s void many%u(size_t lanes, const struct arg *in, const double "
+        "*pre, size_t pre_lanes, double *const *out)\n"
+        "{\n    enum { block = %u };\n    double to[%u][block] __attribute__((aligned(64)));\n",
+        e->program->wide && s->count <= MOST_WIDE ? "WIDE" : "", e->index, block, s->fixed + s->loaded + 1);
     name_leaves(e);
     add_block(e, sincos);
     emit_c_add(e,
@@ -233,12 +235,10 @@ static void add_many(struct emission *e, bool sincos)
     for (uint32_t r = 0; r < s->fixed; r++)
         if (e->name[r].letter == 'f')
             actio_text_format(
-                e->text,
-                "        const double *pf%u = feed(to[%u], pre + %u * pre_lanes, pre_lanes != 1, first, n, block);\n",
+                e->text, "        const double *pf%u = feed(to[%u], pre + %u * pre_lanes, pre_lanes != 1, first, n);\n",
                 r, r, r);
     for (uint32_t i = 0; i < s->loaded; i++)
-        actio_text_format(e->text,
-                          "        const double *px%u = feed(to[%u], in[%u].p, in[%u].lane, first, n, block);\n", i,
+        actio_text_format(e->text, "        const double *px%u = feed(to[%u], in[%u].p, in[%u].lane, first, n);\n", i,
                           s->fixed + i, i, i);
     for (uint32_t j = 0; j < s->outs; j++)
         actio_text_format(e->text, "        double *po%u = out[%u] + first;\n", j, j);
@@ -319,8 +319,13 @@ const char *actio_emit_c(struct actio_arena *arena, struct actio_kernel *const *
     actio_text_open(&text, arena);
     actio_text_add(&text, math_text);
     actio_text_add(&text, preamble);
-    actio_text_add(&text, "#ifdef __clang__\n#define LOOP _Pragma(\"clang loop vectorize(assume_safety)\")\n"
-                          "#else\n#define LOOP _Pragma(\"GCC ivdep\")\n#endif\n");
+    /* at -O1 gcc makes one lane at a time of a loop, but on request */
+    actio_text_add(&text,
+                   "#ifdef __clang__\n#define LOOP _Pragma(\"clang loop vectorize(assume_safety)\")\n#define WIDE\n"
+                   "#else\n#define LOOP _Pragma(\"GCC ivdep\")\n"
+                   "#define WIDE __attribute__((optimize(\"tree-loop-vectorize\", \"vect-cost-model=dynamic\", "
+                   "\"expensive-optimizations\")))\n"
+                   "#endif\n");
     for (size_t i = 0; i < n; i++) {
         const struct actio_program *p = actio_kernel_program(kernels[i]);
         uint32_t most = p->body.registers > p->prologue.registers ? p->body.registers : p->prologue.registers;

@@ -145,6 +145,8 @@ void actio_kernel_split(struct actio_kernel *k, size_t head, bool odd)
     k->program.head = head;
 }
 
+void actio_kernel_widen(struct actio_kernel *k) { k->program.wide = true; }
+
 const actio_one_fn *actio_kernel_one(const struct actio_kernel *k) { return &k->native.one; }
 
 uint32_t actio_kernel_locate(const struct actio_kernel *k, const struct actio_arg *in, const double *pre, size_t lane,

@@ -15,6 +15,7 @@ struct actio_narrow {
     struct actio_instr *code;
     uint32_t *out, values;
     bool *feeds; /* by instruction: an operand of a tested one hangs on it */
+    bool *reads; /* the same by input */
     struct test *test;
     size_t tests;
     struct actio_range *range;
@@ -107,16 +108,18 @@ struct actio_narrow *actio_narrow_open(struct actio_context *ctx, const struct a
         n->code = actio_alloc(ctx, s->count + 1, sizeof *n->code);
         n->out = actio_alloc(ctx, s->outs + 1, sizeof *n->out);
         n->feeds = actio_alloc(ctx, s->count + 1, sizeof *n->feeds);
+        n->reads = actio_alloc(ctx, s->loaded + 1, sizeof *n->reads);
         n->test = actio_alloc(ctx, 2 * s->count + 1, sizeof *n->test);
         n->range = actio_alloc(ctx, values, sizeof *n->range);
         n->value = actio_alloc(ctx, 3 * values, sizeof *n->value);
         n->rate = n->value + values;
         n->missed = n->rate + values;
     }
-    bool good = n && at && wanted && n->code && n->out && n->feeds && n->test && n->range && n->value;
+    bool good = n && at && wanted && n->code && n->out && n->feeds && n->reads && n->test && n->range && n->value;
     if (good) {
         number_values(n, at);
         find_tests(n, wanted);
+        memcpy(n->reads, wanted + s->fixed, s->loaded * sizeof *n->reads);
     }
     actio_free(ctx, at);
     actio_free(ctx, wanted);
@@ -128,12 +131,13 @@ struct actio_narrow *actio_narrow_open(struct actio_context *ctx, const struct a
 void actio_narrow_close(struct actio_narrow *n, struct actio_context *ctx)
 {
     if (!n) return;
-    void *parts[] = { n->code, n->out, n->feeds, n->test, n->range, n->value };
+    void *parts[] = { n->code, n->out, n->feeds, n->reads, n->test, n->range, n->value };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(ctx, parts[i]);
     actio_free(ctx, n);
 }
 
 size_t actio_narrow_tests(const struct actio_narrow *n) { return n->tests; }
+bool actio_narrow_reads(const struct actio_narrow *n, size_t input) { return n->reads[input]; }
 uint32_t actio_narrow_node(const struct actio_narrow *n, size_t test) { return n->section->node[n->test[test].instr]; }
 
 /* ---- at a point */

@@ -14,6 +14,8 @@ struct actio_narrow;
 struct actio_narrow *actio_narrow_open(struct actio_context *ctx, const struct actio_kernel *k);
 void actio_narrow_close(struct actio_narrow *n, struct actio_context *ctx);
 size_t actio_narrow_tests(const struct actio_narrow *n); /* how many such operations there are */
+/* Does an operand of a tested operation depend on this input? */
+bool actio_narrow_reads(const struct actio_narrow *n, size_t input);
 /* By test, at one point: operand, result, |slope|. */
 struct actio_narrow_point {
     double operand, value, slope;

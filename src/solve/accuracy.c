@@ -21,12 +21,15 @@
 #define LEAST_FIRST (1.0 / 64)
 #define MOST_FIRST (1.0 / 4)
 #define AIMED 3.0
-#define DECIDING 1e-2             /* times finer, where the motion hangs on a contact that may be none */
-#define AGAIN 0.5                 /* times as fine: another run, for times of instants are compared */
-#define CLOSER 0.03               /* times finer, where the first run ended before the others did */
-#define MARGIN 1.5                /* the estimate must hold with this factor */
+#define STRAIGHT_LOCAL (1.0 / 32) /* of a run that nothing was foreseen for: a second one would cost far more */
+#define COARSEST 1e-6 /* its local tolerance at most: the defect of longer steps shows less of their error */
+#define DECIDING 1e-2 /* times finer, where the motion hangs on a contact that may be none */
+#define AGAIN 0.5     /* times as fine: another run, for times of instants are compared */
+#define CLOSER 0.03   /* times finer, where the first run ended before the others did */
+#define MARGIN 1.5    /* the estimate must hold with this factor */
 #define ROUNDED (4 * DBL_EPSILON) /* of its size: a state is not known better */
-#define NEAR 10.0 /* an error of a value next to a pole, seen by shaking the state, is known to such a factor */
+#define NEAR 10.0    /* an error of a value next to a pole, seen by shaking the state, is known to such a factor */
+#define FEWEST 200.0 /* right-hand sides: any motion takes so many */
 enum { MOST_RUNS = 8, SHORTER = 4 }; /* SHORTER: times that the first run's steps may be too long */
 
 static void accuracy_keep(struct actio_ladder *l, struct actio_pass *p)
@@ -67,8 +70,9 @@ static double next_local(const struct actio_ladder *l, double local)
     if (local <= ACTIO_FINEST_LOCAL) return local > 0.6 * ACTIO_FINEST_LOCAL ? 0.5 * ACTIO_FINEST_LOCAL : local;
     if (l->out->hangs && holds(l, &(struct actio_pass){ .local = local }))
         return fmax(DECIDING * local, ACTIO_FINEST_LOCAL);
-    /* a rough first run may be wrong all over */
-    double wanted = local * 0.4 * l->aim->tol / l->out->worst, least = l->out->runs > 2 ? 1e-3 : 0.05;
+    /* a rough first run may be wrong all over, and an error that is not known says nothing */
+    bool known = l->straight ? l->out->worst < INFINITY : l->out->runs > 2;
+    double wanted = local * 0.4 * l->aim->tol / l->out->worst, least = known ? 1e-3 : 0.05;
     return fmax(fmax(fmin(wanted, 0.5 * local), least * local), ACTIO_FINEST_LOCAL);
 }
 
@@ -196,13 +200,77 @@ static int run_finer(struct actio_ladder *l, struct actio_pass **now, double fin
     return status;
 }
 
-static int climb_once(struct actio_ladder *l, struct actio_pass **now)
+/* ---- judged by their own defect only */
+
+/* Was it followed to its end, and nothing happened in it? */
+static bool is_plain(const struct actio_ladder *l, const struct actio_pass *p)
+{
+    const struct actio_instants *in = &l->m->instants;
+    return actio_ladder_measures(l) && p->result.status == ACTIO_FLOW_OK && p->result.stats.restarts == 0
+           && in->now.count + in->nears == 0;
+}
+
+/* Lanes without checks: each row has an error of its own. */
+static int open_straight(struct actio_ladder *l, double *fine)
+{
+    *fine = fmax(fmin(STRAIGHT_LOCAL * l->aim->tol, COARSEST), ACTIO_FINEST_LOCAL);
+    l->first = *fine / first_ratio(l, *fine);
+    l->have_last = l->exact = false;
+    actio_checks_clear(&l->checks);
+    return actio_ladder_open_lanes(l, &l->pass[0], 2 * ACTIO_GAPS + l->aim->rows);
+}
+
+/* There is no other run beside it: that one ends as it does. */
+static int judge_one(struct actio_ladder *l, struct actio_pass *other, struct actio_pass *p)
+{
+    other->local = l->first;
+    other->result.status = p->result.status;
+    other->result.rows = p->result.rows;
+    other->fired = p->fired;
+    size_t filled = l->rows.rows - l->aim->rows + p->result.rows;
+    int status = actio_rows_blank_poles(&l->rows, filled, p->column, p->lanes, ROUNDED, l->aim->tol);
+    return status ? status : judge_pair(l, other, p);
+}
+
+/* Runs at tolerances finer and finer, until the error holds. False: one can't be judged by its defect, or something
+ * happens in the motion, which two runs have to show alike. */
+static bool climb_straight(struct actio_ladder *l, struct actio_pass **now, int *status)
 {
     double fine;
     *now = &l->pass[0];
+    *status = ACTIO_MARCH_NO_MEMORY;
+    l->refused = open_straight(l, &fine) != 0;
+    if (l->refused || actio_ladder_open_defect(l)) return true;
+    if (l->aim->compile) actio_system_native(l->m->sys, FEWEST);
+    for (int run = 0, other = 1; run < MOST_RUNS; run++, other = !other) {
+        struct actio_pass *p = *now = &l->pass[!other];
+        *status = actio_ladder_make_room(l, p, l->rows.rows) ? ACTIO_FLOW_OK : ACTIO_MARCH_NO_MEMORY;
+        if (*status) return true;
+        *status = actio_ladder_run_columns(l, p, fine);
+        if (actio_ladder_interrupted(*status)) return true;
+        if (!is_plain(l, p)) return false;
+        *status = judge_one(l, &l->pass[other], p);
+        if (*status) return true;
+        fine = l->again ? fmax(AGAIN * p->local, 0.5 * ACTIO_FINEST_LOCAL) : next_local(l, p->local);
+        if (!l->again && (l->out->reached || fine >= p->local || p->result.rows == 0)) break;
+        if (l->aim->compile) actio_system_native(l->m->sys, 4.0 * (double)p->result.stats.rhs);
+    }
+    return true;
+}
+
+/* ---- by two runs, if need be */
+
+static int climb_once(struct actio_ladder *l, struct actio_pass **now)
+{
+    double fine;
+    int status;
+    if (l->straight && climb_straight(l, now, &status)) return status;
+    if (l->straight) l->out->runs = 0; /* counted anew: the first of two runs is a rough one */
+    l->straight = false;
+    *now = &l->pass[0];
     actio_free(l->ctx, l->out->check_error);
     l->out->check_error = NULL;
-    int status = run_rough(l, *now, &fine);
+    status = run_rough(l, *now, &fine);
     bool ended = status != ACTIO_FLOW_OK;
     if (!actio_ladder_interrupted(status)) status = run_finer(l, now, fine);
     l->unseen = ended && (*now)->result.status == ACTIO_FLOW_OK && !actio_ladder_interrupted(status);
@@ -271,6 +339,7 @@ static int open_ladder(struct actio_ladder *l)
     }
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
     l->follows = l->aim->local == 0 && l->stepper == &actio_dop853 && actio_defect_applies(m);
+    l->straight = l->follows && m->flow.guards == 0;
     if (l->stepper == &actio_dop853 && !m->flow.unfold && actio_features_open(&l->features, m)) {
         actio_report(l->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
                      ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(l->ctx->bytes_limit)));
@@ -321,10 +390,11 @@ const double *actio_outcome_column(const struct actio_outcome *out, size_t c)
 
 double actio_outcome_error(const struct actio_outcome *out, size_t c, double t)
 {
-    const double *error = out->check_error + c * out->error_lanes, *at = out->check_time;
-    if (out->compared == 0) return 0;
-    bool backward = out->compared > 1 && at[1] < at[0];
-    size_t i = 0, end = out->compared - 1; /* the first check that is not before t, or the last one */
+    size_t from = out->by_row ? out->first : 0, count = out->by_row ? out->rows : out->compared;
+    const double *error = out->check_error + c * out->error_lanes + from, *at = out->check_time + from;
+    if (count == 0) return 0;
+    bool backward = count > 1 && at[1] < at[0];
+    size_t i = 0, end = count - 1; /* the first check that is not before t, or the last one */
     while (i < end) {
         size_t middle = (i + end) / 2;
         if (backward ? at[middle] > t : at[middle] < t) i = middle + 1;

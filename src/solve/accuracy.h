@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A motion with a believable error: integrated at two tolerances at least, refined until the global error of every
- * column fits.
+ * A motion with a believable error: integrated until the global error of every column fits. One run shows its own
+ * error by its defect; where it can't, two tolerances at least are compared.
  * In: a motion and a tolerance. Out: rows with error estimates. Callers: run, orbit, compare. */
 #ifndef ACTIO_SOLVE_ACCURACY_H
 #define ACTIO_SOLVE_ACCURACY_H
@@ -23,6 +23,7 @@ struct actio_outcome {
     double *error;                    /* by column: largest estimated error; NAN for a local run */
     double *check_error, *check_time; /* the estimate check by check, of column c from c*error_lanes on */
     size_t error_lanes, compared;
+    bool by_row;  /* rows have errors of their own, behind those of the checks */
     double worst; /* largest error relative to max(1, size of the column) */
     size_t worst_column;
     bool magnified; /* fields: some columns are held to less, because they magnify errors of the state */

@@ -218,7 +218,7 @@ void actio_ladder_compare(struct actio_ladder *l, struct actio_pass *coarse, con
     size_t checks = coarse->result.also < fine->result.also ? coarse->result.also : fine->result.also;
     double ratio = fine->local / coarse->local, restarts = (double)fine->result.stats.restarts;
     size_t next[ACTIO_GAPS];
-    l->measured = false;
+    l->measured = out->by_row = false;
     place_gaps(l, checks, next);
     for (size_t c = 0; c < l->m->sys->output.columns; c++) {
         double *each = coarse->column + c * coarse->lanes;
@@ -268,7 +268,8 @@ double actio_ladder_gap(const struct actio_ladder *l, const struct actio_pass *r
 
 void actio_ladder_allow_terms(struct actio_ladder *l, const struct actio_pass *coarse, const struct actio_pass *fine)
 {
-    if (actio_rows_terms(&l->rows, l->out->compared, l->terms)) return;
+    size_t lanes = l->out->compared ? l->out->compared : l->rows.rows - l->aim->rows + fine->result.rows;
+    if (actio_rows_terms(&l->rows, lanes, l->terms)) return;
     share_sizes(l->m->sys, l->terms);
     l->have_terms = true;
     actio_ladder_judge(l, coarse, fine);

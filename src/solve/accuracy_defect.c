@@ -2,6 +2,7 @@
  * Errors of a run by its own defect: columns of the states that it should have had beside those that it has. */
 #include "solve/accuracy_inside.h"
 #include "base/roles.h"
+#include "solve/cloned.h"
 
 #include <float.h>
 #include <math.h>
@@ -20,6 +21,7 @@ int actio_ladder_open_defect(struct actio_ladder *l)
 {
     size_t lanes = l->rows.rows, ny = l->m->ny, first = lanes - l->aim->rows, checks = first - 2 * ACTIO_GAPS;
     if (!l->defect.block && actio_defect_open(&l->defect, l->ctx, l->m)) return 1;
+    l->defect.noisy |= actio_defect_expects_rounding(l->aim->tol);
     if (actio_defect_make_shadows(&l->defect)) return 1;
     if (!l->missed || l->missed_lanes != lanes) {
         actio_free(l->ctx, l->missed);
@@ -102,27 +104,32 @@ struct measured {
     double restarts;
 };
 
-/* Two at a time: rows are many, and whether one is over must not wait for the one before. */
-typedef double pair __attribute__((vector_size(16), may_alias, aligned(8)));
-typedef long long bits __attribute__((vector_size(16), may_alias));
-static inline pair size_of(pair x) { return (pair)((bits)x & (bits){ INT64_MAX, INT64_MAX }); }
-static inline pair largest(pair x, pair y)
+/* Four at a time: rows are many, and whether one is over must not wait for the one before. */
+typedef actio_four quad;
+typedef long long bits __attribute__((vector_size(32), may_alias));
+static inline __attribute__((always_inline)) void take_sizes(quad *x)
 {
-    bits first = (bits)(x > y);
-    return (pair)(((bits)x & first) | ((bits)y & ~first));
+    *x = (quad)((bits)*x & (bits){ INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX });
+}
+static inline __attribute__((always_inline)) void take_largest(quad *most, const quad *x)
+{
+    bits first = (bits)(*x > *most);
+    *most = (quad)(((bits)*x & first) | ((bits)*most & ~first));
 }
 
 /* Where all values are finite and rounding does not matter: errors in the place of the true values; the largest error
  * and value. */
-static void measure_fast(const struct measured *x, size_t from, size_t to, double *worst, double *size)
+CLONED static void measure_fast(const struct measured *x, size_t from, size_t to, double *worst, double *size)
 {
-    pair most = { 0, 0 }, value = { 0, 0 };
+    quad most = { 0, 0, 0, 0 }, value = most;
     size_t r = from;
-    for (; r + 1 < to; r += 2) {
-        pair shown = *(const pair *)(x->shown + r), d = size_of(shown - *(pair *)(x->truth + r));
-        most = largest(d, most);
-        value = largest(size_of(shown), value);
-        *(pair *)(x->truth + r) = MARGIN * d;
+    for (; r + 3 < to; r += 4) {
+        quad shown = *(const quad *)(x->shown + r), d = shown - *(quad *)(x->truth + r);
+        take_sizes(&d);
+        take_sizes(&shown);
+        take_largest(&most, &d);
+        take_largest(&value, &shown);
+        *(quad *)(x->truth + r) = MARGIN * d;
     }
     for (; r < to; r++) {
         double d = fabs(x->shown[r] - x->truth[r]);
@@ -130,8 +137,12 @@ static void measure_fast(const struct measured *x, size_t from, size_t to, doubl
         value[0] = greater(fabs(x->shown[r]), value[0]);
         x->truth[r] = MARGIN * d;
     }
-    *worst = greater(*worst, MARGIN * greater(most[0], most[1]));
-    *size = greater(*size, greater(value[0], value[1]));
+    for (size_t j = 1; j < 4; j++) {
+        most[0] = greater(most[j], most[0]);
+        value[0] = greater(value[j], value[0]);
+    }
+    *worst = greater(*worst, MARGIN * most[0]);
+    *size = greater(*size, value[0]);
 }
 
 static double error_at(const struct measured *x, size_t r, double size, bool multiplier)
@@ -158,11 +169,19 @@ static void measure_slowly(const struct measured *x, size_t from, size_t to, boo
     }
 }
 
-static bool is_plain(const struct measured *x, size_t from, size_t to)
+CLONED static bool is_plain(const struct measured *x, size_t from, size_t to)
 {
-    double sum = 0;
-    for (size_t r = from; r < to && !x->rough; r++) sum += 0 * (x->shown[r] - x->truth[r] + x->missed[r]);
-    return !x->rough && sum == 0;
+    quad sum[2] = { { 0 } }; /* of zeros, or NAN */
+    size_t r = from;
+    if (x->rough) return false;
+    for (; r + 7 < to; r += 8)
+        for (size_t j = 0; j < 2; j++) {
+            quad shown = *(const quad *)(x->shown + r + 4 * j), truth = *(quad *)(x->truth + r + 4 * j);
+            sum[j] += 0.0 * (shown - truth + *(const quad *)(x->missed + r + 4 * j));
+        }
+    for (; r < to; r++) sum[0] += 0.0 * (x->shown[r] - x->truth[r] + x->missed[r]);
+    sum[0] += sum[1];
+    return sum[0][0] + sum[0][1] + sum[0][2] + sum[0][3] == 0;
 }
 
 /* Errors of these lanes in the place of their true values; the largest error and value. */
@@ -211,6 +230,7 @@ static void hand_over(struct actio_ladder *l, struct actio_pass *before, const s
     out->error_lanes = lanes;
     before->column = NULL;
     out->compared = now->result.also < checks ? now->result.also : checks;
+    out->by_row = true;
     l->measured = true;
     l->last_ratio = now->local / before->local; /* for times of instants */
     actio_ladder_judge(l, before, now);

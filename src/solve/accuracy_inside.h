@@ -52,6 +52,7 @@ struct actio_ladder {
     struct actio_defect defect;      /* follows the fine runs, where it can */
     bool follows, measured;          /* measured: the errors at hand are those that it found */
     struct actio_features *features; /* NULL: the formulas have none that are narrow */
+    bool straight;                   /* one run shows its own error, and no other is beside it */
     bool again;                      /* they hold, but for rounding, which was not followed */
     double *missed, *third; /* by lane: errors of the states, those by rounding behind them; columns, or NULL */
     size_t missed_lanes;

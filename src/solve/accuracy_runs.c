@@ -86,7 +86,7 @@ static int run_once(struct actio_ladder *l, struct actio_pass *p, double local, 
     p->result.guard = SIZE_MAX;
     if (p->result.y) memcpy(p->result.y, aim->y0, m->ny * sizeof(double));
     struct actio_ode flow = actio_resets_over(m, l->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow);
-    m->features = l->stepper == &actio_dop853 && (l->out->runs > 0 || aim->local > 0) ? l->features : NULL;
+    m->features = l->stepper == &actio_dop853 && !task.mark ? l->features : NULL; /* the rough run needs no guard */
     flow = actio_features_over(m->features, flow, local);
     if (!status) status = actio_march(l->ctx, &flow, &task, &p->result);
     m->features = NULL;
@@ -235,7 +235,7 @@ int actio_ladder_run_columns(struct actio_ladder *l, struct actio_pass *p, doubl
     size_t lanes = l->rows.rows, before = lanes - l->aim->rows, checks = before - 2 * ACTIO_GAPS;
     struct actio_march_task task = { .rows = { { l->aim->rows, l->aim->times, l->rows.y + before, lanes },
                                                { checks, l->times, l->rows.y, lanes } },
-                                     .gap = actio_checks_gap,
+                                     .gap = l->straight ? NULL : actio_checks_gap,
                                      .watch_user = &l->checks };
     if (l->follows && l->stepper == &actio_dop853 && actio_ladder_open_defect(l)) return ACTIO_MARCH_NO_MEMORY;
     int status = run_by_either(l, p, local, &task);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "solve/along.h"
 #include "solve/between.h"
+#include "solve/entries.h"
 #include "solve/law.h"
 
 #include <math.h>
@@ -8,6 +9,7 @@
 
 int actio_along_need(struct actio_motion *m)
 {
+    if (actio_rate_entries_serve(m)) return actio_motion_need(m, ACTIO_Q_RATES_Y);
     if (!m->rows.numeric) return actio_motion_need(m, ACTIO_Q_ALONG);
     return actio_motion_need(m, ACTIO_Q_EQUATIONS_ALONG) || actio_motion_need(m, ACTIO_Q_MATRIX);
 }

@@ -2,6 +2,7 @@
 #include "solve/defect.h"
 #include "solve/along.h"
 #include "solve/between.h"
+#include "solve/cloned.h"
 #include "solve/contacts.h"
 #include "solve/defect_table.h"
 #include "solve/dop853_table.h"
@@ -19,6 +20,7 @@
 #define LATE 1e-3                  /* of the last step: a crossing that may be so far away is not a small correction */
 #define ROUNDING_SOURCE 8.0        /* times eps: what rounding may add to a state in all, before it grows */
 #define ROUNDING_SHARE 0.02        /* of the tolerance: less need not be followed */
+#define USUAL_GROWTH 100.0 /* of an error in a motion: at tolerances where rounding then shows, it is always followed */
 enum { PROJECT_EVERY = 16, GROUP = 4 };
 
 static inline double greater(double a, double b) { return a > b ? a : b; }
@@ -27,7 +29,7 @@ static inline double greater(double a, double b) { return a > b ? a : b; }
 
 static void weights_at(double x, double *w)
 {
-    for (size_t j = 0; j < ACTIO_LOOKS; j++) {
+    for (size_t j = 0; j < ACTIO_DEFECTS; j++) {
         double sum = 0;
         for (size_t k = ACTIO_POWERS; k-- > 0;) sum = (sum + defect_powers[j][k]) * x;
         w[j] = sum;
@@ -35,10 +37,11 @@ static void weights_at(double x, double *w)
 }
 
 /* Vectors are padded to whole groups, whose tails stay 0. */
-typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
+typedef actio_four quad;
 
 /* to = from + sum w_j v_j */
-static void add_weighted(size_t padded, const double *from, size_t count, const double *w, const double *v, double *to)
+CLONED static void add_weighted(size_t padded, const double *from, size_t count, const double *w, const double *v,
+                                double *to)
 {
     for (size_t i = 0; i < padded; i += GROUP) {
         quad sum = *(const quad *)(from + i);
@@ -47,12 +50,16 @@ static void add_weighted(size_t padded, const double *from, size_t count, const 
     }
 }
 
+/* The first of the defects in use: that of the end is 0 where the step ends there. */
+static size_t first_defect(const struct actio_defect *d) { return d->cut ? 0 : 1; }
+
 /* to = from + h sum w_j delta_j */
 static void add_defects(const struct actio_defect *d, double h, const double *w, const double *from, double *to)
 {
-    double scaled[ACTIO_LOOKS];
-    for (size_t j = 0; j < d->looks; j++) scaled[j] = h * w[j];
-    add_weighted(d->padded, from, d->looks, scaled, d->delta, to);
+    double scaled[ACTIO_DEFECTS];
+    size_t first = first_defect(d);
+    for (size_t j = first; j < ACTIO_DEFECTS; j++) scaled[j] = h * w[j];
+    add_weighted(d->padded, from, ACTIO_DEFECTS - first, scaled + first, d->delta + first * d->padded, to);
 }
 
 /* ---- random numbers: splitmix64, in -1 .. 1 */
@@ -78,18 +85,51 @@ static double *tangent_of(const struct actio_defect *d, size_t s) { return d->ta
 static double *arg_of(const struct actio_defect *d, size_t s) { return d->arg + s * d->padded; }
 static const double *end_of(const struct actio_defect *d) { return stage_of(d, (size_t)d->by->stages - 1); }
 
-/* The defects inside the step. */
-static bool find_defects(struct actio_defect *d, double from, double h, const struct actio_inside *inside)
+/* State and slope where defect j is looked for. */
+static void look_at(struct actio_defect *d, size_t j, double t, const struct actio_inside *inside,
+                    const struct actio_looks *looks, double *slope)
 {
-    struct actio_motion *m = d->m;
-    size_t n = m->ny;
-    d->looks = inside->cut ? ACTIO_LOOKS : ACTIO_INNER;
-    for (size_t j = 0; j < d->looks; j++) {
-        double t = from + looks_at[j] * h, *delta = d->delta + j * d->padded;
-        inside->slope(inside->where, t, d->x, delta);
-        if (d->by == &carry_short) memcpy(stage_of(d, j + 1), d->x, n * sizeof *d->x);
-        if (m->flow.rhs(m, t, d->x, d->f)) return false;
-        for (size_t i = 0; i < n; i++) delta[i] -= d->f[i];
+    if (!looks) {
+        inside->slope(inside->where, t, d->x, slope);
+        return;
+    }
+    memcpy(d->x, looks->y + j * looks->stride, d->padded * sizeof *d->x);
+    memcpy(slope, looks->dy + j * looks->stride, d->padded * sizeof *slope);
+}
+
+static bool subtract_rates(struct actio_defect *d, double t, double *slope)
+{
+    if (d->m->flow.rhs(d->m, t, d->x, d->f)) return false;
+    for (size_t i = 0; i < d->m->ny; i++) slope[i] -= d->f[i];
+    return true;
+}
+
+/* Rates and their derivatives at all stages. */
+static bool find_entries(struct actio_defect *d, double from, double h)
+{
+    for (size_t s = 0; s < (size_t)d->by->stages; s++) d->time[s] = from + d->by->at[s] * h;
+    return actio_rate_entries_find(&d->entries, (size_t)d->by->stages);
+}
+
+/* The defects inside the step, and at its end. */
+static bool find_defects(struct actio_defect *d, double from, double to, const struct actio_inside *inside)
+{
+    size_t n = d->m->n, ny = d->m->ny;
+    bool brief = d->by == &carry_short, at_stages = brief && d->by_entries;
+    struct actio_looks looks;
+    bool all = !d->cut && inside->looks(inside->where, from, to, &looks);
+    for (size_t j = first_defect(d); j < ACTIO_DEFECTS; j++) {
+        double t = from + defects_at[j] * (to - from), *delta = d->delta + j * d->padded;
+        look_at(d, j, t, inside, all ? &looks : NULL, delta);
+        if (brief && j) memcpy(stage_of(d, j), d->x, ny * sizeof *d->x);
+        if (!(at_stages && j) && !subtract_rates(d, t, delta)) return false;
+    }
+    if (d->by_entries && !find_entries(d, from, to - from)) return false;
+    for (size_t j = 1; j < ACTIO_DEFECTS && at_stages; j++) {
+        double *delta = d->delta + j * d->padded;
+        actio_rate_entries_rates(&d->entries, j, d->f + n);
+        for (size_t i = 0; i < n; i++) delta[i] -= stage_of(d, j)[n + i];
+        for (size_t i = n; i < ny; i++) delta[i] -= d->f[i];
     }
     return true;
 }
@@ -99,13 +139,15 @@ static bool look_into(struct actio_defect *d, double from, double to, const stru
 {
     size_t n = d->m->ny, stages;
     double h = to - from;
+    d->cut = inside->cut;
     d->by = inside->pace < CARRY_SHORT_PACE ? &carry_short : &d->longer;
+    d->by_entries = d->entries.in && !actio_shadow_rules(&d->shadow[0]) && !actio_shadow_rules(&d->shadow[1]);
     stages = (size_t)d->by->stages;
     if (d->by != &carry_short)
         for (size_t s = 1; s + 1 < stages; s++) inside->value(inside->where, from + d->by->at[s] * h, stage_of(d, s));
     memcpy(stage_of(d, 0), d->y, n * sizeof *d->y);
     inside->value(inside->where, to, stage_of(d, stages - 1));
-    return find_defects(d, from, h, inside);
+    return find_defects(d, from, to, inside);
 }
 
 /* h |f(u - c e) - f(u) + c J e| / (c^2 |e|): how much of the error is beyond the linear estimate, in a step. */
@@ -143,6 +185,15 @@ static bool tangent_at(struct actio_defect *d, size_t s, struct actio_shadow *sh
     double *k = tangent_of(d, s);
     if (actio_shadow_rules(shadow))
         return !actio_shadow_along(shadow, d->time[s], stage_of(d, s), arg_of(d, s), d->shift[s], d->f, k);
+    if (d->by_entries) {
+        for (size_t i = 0; i < n; i++) {
+            d->f[i] = stage_of(d, s)[n + i];
+            k[i] = arg_of(d, s)[n + i];
+        }
+        actio_rate_entries_rates(&d->entries, s, d->f + n);
+        actio_rate_entries_along(&d->entries, s, arg_of(d, s), d->shift[s], k + n);
+        return true;
+    }
     if (d->in[s] && !m->rows.numeric) {
         for (size_t j = 0; j < N; j++) {
             d->out[j] = d->f + n + j;
@@ -172,13 +223,15 @@ static bool carry(struct actio_defect *d, double from, double h, const double *e
     const struct actio_carrying *by = d->by;
     struct actio_shadow *shadow = &d->shadow[noisy];
     bool linear = !actio_shadow_rules(shadow);
-    double scaled[ACTIO_CARRY_MOST];
+    size_t first = noisy ? ACTIO_DEFECTS : first_defect(d), own = ACTIO_DEFECTS - first;
+    const double *vectors = d->delta + first * d->padded; /* the tangents lie behind the defects */
+    double scaled[ACTIO_DEFECTS + ACTIO_CARRY_MOST];
     for (size_t s = 0; s < (size_t)by->stages; s++) {
         d->time[s] = from + by->at[s] * h;
         d->shift[s] = noisy ? draw(d) * DBL_EPSILON / 2 * fabs(d->time[s]) : 0;
-        for (size_t j = 0; j < s; j++) scaled[j] = h * by->a[s][j];
-        add_weighted(d->padded, e, s, scaled, d->tangent, arg_of(d, s));
-        if (!noisy && s) add_defects(d, h, d->own[by == &d->longer][s], arg_of(d, s), arg_of(d, s));
+        for (size_t j = 0; j < own; j++) scaled[j] = h * d->own[by == &d->longer][s][first + j];
+        for (size_t j = 0; j < s; j++) scaled[own + j] = h * by->a[s][j];
+        add_weighted(d->padded, e, s ? own + s : 0, scaled, vectors, arg_of(d, s));
         if (!tangent_at(d, s, shadow)) return false;
         if (noisy) add_noise(d, s);
         else if ((int)s == by->tested && linear) test_linear(d, s, h);
@@ -194,22 +247,18 @@ static void carried_to(const struct actio_defect *d, double h, const double *e, 
     add_weighted(d->padded, e, (size_t)d->by->stages, scaled, d->tangent, to);
 }
 
-/* Inside the step: the cubic of Hermite through both ends of the homogeneous part. */
-static void fill_rows(const struct actio_defect *d, const struct actio_defect_list *l, size_t first, size_t end,
-                      double from, double h, const double *e, const double *e_end, bool own, double *to)
+/* Inside the step; not known where the linear estimate was not to be trusted. */
+static void fill_rows(const struct actio_defect *d, const struct actio_defect_list *l, size_t end,
+                      const struct actio_carried *c, double *to)
 {
-    size_t n = d->m->ny;
-    const double *k0 = tangent_of(d, 0), *k1 = tangent_of(d, (size_t)d->by->stages - 1);
-    double w[ACTIO_LOOKS];
-    for (size_t r = first; r < end && to; r++) {
-        double x = (l->times[r] - from) / h, a = x * x * (3 - 2 * x), b = x * (1 - x) * (1 - x), c = x * x * (x - 1);
-        bool known = !d->doubtful && !d->lost;
-        weights_at(x, w);
-        memset(d->x, 0, d->padded * sizeof *d->x);
-        if (own) add_defects(d, h, w, d->x, d->x);
-        for (size_t i = 0; i < n; i++)
-            to[i * l->stride + r] = known ? (1 - a) * e[i] + a * e_end[i] + h * (b * k0[i] + c * k1[i]) + d->x[i] : NAN;
+    size_t n = d->m->ny, first = l->next;
+    if (!to || end == first) return;
+    if (!d->doubtful && !d->lost) {
+        actio_carried_rows(c, end - first, l->times + first, to + first, l->stride);
+        return;
     }
+    for (size_t i = 0; i < n; i++)
+        for (size_t r = first; r < end; r++) to[i * l->stride + r] = NAN;
 }
 
 static size_t rows_until(const struct actio_defect *d, const struct actio_defect_list *l, double t)
@@ -222,10 +271,20 @@ static size_t rows_until(const struct actio_defect *d, const struct actio_defect
 static void fill_all(const struct actio_defect *d, double from, double to, const double *e, const double *e_end,
                      bool rounding)
 {
+    struct actio_carried c = { .n = d->m->ny,
+                               .padded = d->padded,
+                               .from = from,
+                               .h = to - from,
+                               .e = e,
+                               .e_end = e_end,
+                               .k = tangent_of(d, 0),
+                               .k_end = tangent_of(d, (size_t)d->by->stages - 1),
+                               .delta = rounding ? NULL : d->delta,
+                               .first = first_defect(d),
+                               .room = d->arg };
     for (size_t k = 0; k < ACTIO_DEFECT_LISTS; k++) {
         const struct actio_defect_list *l = &d->list[k];
-        fill_rows(d, l, l->next, rows_until(d, l, to), from, to - from, e, e_end, !rounding,
-                  rounding ? l->rounding : l->error);
+        fill_rows(d, l, rows_until(d, l, to), &c, rounding ? l->rounding : l->error);
     }
 }
 
@@ -252,7 +311,7 @@ static void note_sizes(struct actio_defect *d)
 
 static void carry_error(struct actio_defect *d, double from, double to)
 {
-    static const double all[ACTIO_LOOKS] = { WEIGHT_1, WEIGHT_2, WEIGHT_2, WEIGHT_1, 1. / 30 };
+    static const double all[ACTIO_DEFECTS] = { 1. / 30, WEIGHT_1, WEIGHT_2, WEIGHT_2, WEIGHT_1 };
     double h = to - from;
     if (!carry(d, from, h, d->e, false)) {
         d->lost = true;
@@ -457,6 +516,7 @@ static void make_longer(struct actio_carrying *by)
 /* Inputs of the tangent's formulas at each stage, where there are such formulas. */
 static int bind_stages(struct actio_defect *d)
 {
+    if (actio_rate_entries_serve(d->m)) return actio_rate_entries_open(&d->entries, d->m, d->time, d->stage, d->padded);
     for (size_t s = 0; s < ACTIO_CARRY_MOST && d->m->at[ACTIO_Q_ALONG].k; s++) {
         d->in[s] = actio_motion_bind_along(d->m, &d->time[s], stage_of(d, s), arg_of(d, s), &d->shift[s]);
         if (!d->in[s]) return 1;
@@ -477,10 +537,10 @@ int actio_defect_open(struct actio_defect *d, struct actio_context *ctx, struct 
     } part[] = { { &d->y, n },
                  { &d->e, n },
                  { &d->r, n },
-                 { &d->stage, most * n },
+                 { &d->stage, ACTIO_ENTRY_LANES * n },
+                 { &d->delta, ACTIO_DEFECTS * n }, /* the tangents lie behind them */
                  { &d->tangent, most * n },
                  { &d->arg, most * n },
-                 { &d->delta, ACTIO_LOOKS * n },
                  { &d->f, n },
                  { &d->x, n },
                  { &d->homogeneous, n },
@@ -503,6 +563,7 @@ void actio_defect_close(struct actio_defect *d)
 {
     if (!d->ctx) return;
     for (size_t s = 0; s < ACTIO_CARRY_MOST; s++) actio_free(d->ctx, d->in[s]);
+    actio_rate_entries_close(&d->entries);
     actio_free(d->ctx, d->out);
     actio_free(d->ctx, d->block);
     for (int i = 0; i < 2; i++) actio_shadow_close(&d->shadow[i]);
@@ -535,6 +596,11 @@ void actio_defect_begin(struct actio_defect *d, double t0, double t1, const doub
     memset(d->e, 0, d->padded * sizeof *d->e);
     for (size_t i = 0; i < n; i++) d->r[i] = draw(d) * DBL_EPSILON / 2 * fabs(y0[i]);
     for (size_t k = 0; k < ACTIO_DEFECT_LISTS; k++) d->list[k].next = 0;
+}
+
+bool actio_defect_expects_rounding(double tol)
+{
+    return USUAL_GROWTH * ROUNDING_SOURCE * DBL_EPSILON > tol * ROUNDING_SHARE;
 }
 
 bool actio_defect_may_be_rounding(const struct actio_defect *d, double tol)

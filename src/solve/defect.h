@@ -7,6 +7,7 @@
 #ifndef ACTIO_SOLVE_DEFECT_H
 #define ACTIO_SOLVE_DEFECT_H
 
+#include "solve/entries.h"
 #include "solve/motion.h"
 #include "solve/shadow.h"
 
@@ -20,8 +21,9 @@ struct actio_defect_list {
 enum { ACTIO_DEFECT_LISTS = 2 };
 
 /* The defect is a polynomial of degree 7 to leading order, 0 at both ends: sums over four inner points of Lobatto are
- * exact up to degree 9. Where the motion leaves the step before its end, the defect there counts, too. */
-enum { ACTIO_INNER = 4, ACTIO_LOOKS = 5, ACTIO_CARRY_MOST = 12 };
+ * exact up to degree 9. Where the motion leaves the step before its end, the defect there counts, too: it is the first
+ * of the list. */
+enum { ACTIO_DEFECTS = 5, ACTIO_CARRY_MOST = 12 };
 /* An explicit method for e' = J(t) e: the tangent of stage i is taken at e + h sum a_ij k_j. tested: the stage at which
  * the linear estimate is held against the motion. */
 struct actio_carrying {
@@ -49,12 +51,13 @@ struct actio_defect {
     const struct actio_carrying *by; /* how the step in hand is carried through */
     double *stage, *tangent, *arg;   /* by stage: states, tangents, the vectors that these are of */
     /* by stage: of a direction its time, too */
-    double time[ACTIO_CARRY_MOST], shift[ACTIO_CARRY_MOST];
+    double time[ACTIO_ENTRY_LANES], shift[ACTIO_CARRY_MOST];
     double *delta, *f, *x, *homogeneous, *pivot;
     struct actio_carrying longer; /* the stages of the built-in stepper */
     /* of the defects inside, by stage of the short way and of the longer one: the integral up to there */
-    double own[2][ACTIO_CARRY_MOST][ACTIO_LOOKS];
-    size_t looks; /* how many of them the step in hand has */
+    double own[2][ACTIO_CARRY_MOST][ACTIO_DEFECTS];
+    bool cut, by_entries; /* of the step in hand: it ends before its interpolant does; its matrices are known */
+    struct actio_rate_entries entries; /* of short states, in place of directions; `in` is not used then */
     struct actio_arg *in[ACTIO_CARRY_MOST];
     double **out;
     size_t padded, steps;
@@ -81,6 +84,8 @@ int actio_defect_make_shadows(struct actio_defect *d);
 void actio_defect_swap(struct actio_defect *d, bool rounding);
 /* Before a march from this state; the lists are the caller's. */
 void actio_defect_begin(struct actio_defect *d, double t0, double t1, const double *y0);
+/* Is rounding likely to matter beside such a tolerance? */
+bool actio_defect_expects_rounding(double tol);
 /* After a march without `noisy`: may rounding matter beside the tolerance, if it has grown as errors of steps have? */
 bool actio_defect_may_be_rounding(const struct actio_defect *d, double tol);
 struct actio_follower actio_defect_follower(struct actio_defect *d);

@@ -293,7 +293,7 @@ static int dop853_advance(struct dop853 *d)
         bool last = set_target(d);
         double h = d->t_new - d->t; /* exactly what t changes by */
         if ((!last || again) && fabs(h) <= least_step(d)) return bad ? bad : ACTIO_MARCH_STEP_TO_ZERO;
-        d->have_new = d->have_poly = false;
+        d->have_new = d->have_poly = d->have_looks = false;
         bad = attempt(d, h, last, &err, &factor);
         if (!bad && err <= 1) {
             accept(d, h, factor);
@@ -334,7 +334,7 @@ static int dop853_retake(void *handle, double t, double *y)
     struct dop853 *d = handle;
     double h = t - d->t;
     if (h == 0 || d->h_done == 0) return ACTIO_FLOW_FAILED;
-    d->have_new = d->have_poly = false;
+    d->have_new = d->have_poly = d->have_looks = false;
     d->t_new = t;
     d->h_done = h;
     int bad = try_step(d, h);
@@ -356,7 +356,7 @@ static void dop853_start(void *handle, double t, const double *y, double t_end, 
     d->span = fabs(t_end - t);
     d->rtol = rtol;
     d->h_done = 0;
-    d->started = d->was_rejected = d->have_new = d->have_poly = false;
+    d->started = d->was_rejected = d->have_new = d->have_poly = d->have_looks = false;
     d->stiff_votes = d->calm_votes = 0;
     d->stats.restarts++;
 }
@@ -379,7 +379,8 @@ static void *dop853_open(struct actio_context *ctx, const struct actio_ode *flow
     d->n = flow->n;
     d->padded = (flow->n + GROUP - 1) / GROUP * GROUP;
     d->stride = d->padded <= SHORT ? SHORT : d->padded;
-    d->memory = actio_alloc(ctx, V_COUNT * d->stride + LINE / sizeof(double), sizeof(double));
+    d->memory =
+        actio_alloc(ctx, (d->stride == SHORT ? V_SHORT : V_COUNT) * d->stride + LINE / sizeof(double), sizeof(double));
     if (!d->memory) {
         dop853_close(d);
         return NULL;
@@ -404,6 +405,7 @@ const struct actio_stepper actio_dop853 = {
     .retake = dop853_retake,
     .dense = actio_dop853_dense,
     .slope = actio_dop853_slope,
+    .looks = actio_dop853_looks,
     .pace = actio_dop853_pace,
     .dense_rows = actio_dop853_dense_rows,
     .gap = actio_dop853_gap,

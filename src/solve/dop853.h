@@ -3,13 +3,26 @@
 #ifndef ACTIO_SOLVE_DOP853_H
 #define ACTIO_SOLVE_DOP853_H
 
+#include "solve/cloned.h"
 #include "solve/march.h"
 #include "solve/dop853_table.h"
 
 /* All vectors lie in one block, `stride` apart. Short ones have a fixed stride, which makes every address a constant
- * offset; all are padded to whole groups of GROUP, whose tails stay 0 and harmless. */
+ * offset; all are padded to whole groups of GROUP, whose tails stay 0 and harmless. Behind V_COUNT, short ones have
+ * the looks into a step. */
 enum { GROUP = 4, SHORT = 16 };
-enum { V_Y = STAGES_DENSE, V_LOW, V_NEW, V_NEW_LOW, V_ARG, V_FLOOR, V_INVERSE, V_POLY, V_COUNT = V_POLY + 7 };
+enum {
+    V_Y = STAGES_DENSE,
+    V_LOW,
+    V_NEW,
+    V_NEW_LOW,
+    V_ARG,
+    V_FLOOR,
+    V_INVERSE,
+    V_POLY,
+    V_COUNT = V_POLY + 7,
+    V_SHORT = V_COUNT + 2 * ACTIO_LOOKS
+};
 
 struct dop853 {
     struct actio_context *ctx;
@@ -19,7 +32,7 @@ struct dop853 {
     size_t n, padded, stride;
     /* h: to try next; h_done: of the last step; h_good: last accepted size */
     double t, t_new, t_end, h, h_done, h_good, rtol, span;
-    bool started, have_new, have_poly, was_rejected; /* have_new: stage 12 is the derivative at t_new */
+    bool started, have_new, have_poly, have_looks, was_rejected; /* have_new: stage 12 is the derivative at t_new */
     int stiff_votes, calm_votes;
     double pace; /* (h lambda)^2 of the last step, 0 = not known */
     struct actio_march_stats stats;
@@ -33,14 +46,6 @@ typedef double pair __attribute__((vector_size(16), may_alias));
 #define UNROLL _Pragma("unroll")
 #else
 #define UNROLL _Pragma("GCC unroll 16")
-#endif
-
-/* The same sums with and without AVX encodings; no contraction, so the bits are the same. */
-#if defined __x86_64__ && defined __linux__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__                     \
-    && !defined __SANITIZE_THREAD__
-#define CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define CLONED
 #endif
 
 INLINE pair load(const double *p) { return *(const pair *)p; }
@@ -103,6 +108,7 @@ static inline int eval(struct dop853 *d, double t, size_t y, size_t f)
 void actio_dop853_dense(void *handle, double t, double *y);
 void actio_dop853_dense_rows(void *handle, size_t count, const double *t, double *row, size_t stride);
 void actio_dop853_slope(void *handle, double t, double *y, double *dy);
+bool actio_dop853_looks(void *handle, double from, double to, struct actio_looks *at);
 double actio_dop853_pace(void *handle);
 int actio_dop853_gap(void *handle, double *t, double *y, double *error);
 

@@ -182,6 +182,47 @@ void actio_dop853_slope(void *handle, double t, double *y, double *dy)
     }
 }
 
+const double actio_look_places[ACTIO_LOOKS] = {
+    0, .11747233803526765, .35738424175967745, .64261575824032255, .88252766196473235, 1
+};
+
+/* The operations are those of actio_dop853_slope, for four components. */
+INLINE void look(const double *b, size_t s, double x, double inverse, double *y, double *dy)
+{
+    const double *p = b + V_POLY * s;
+    quad sum = *(const quad *)(p + 6 * s), rate = { 0, 0, 0, 0 };
+    UNROLL
+    for (size_t k = 6; k-- > 0;) {
+        double w = k % 2 ? x : 1 - x;
+        rate = w * rate + (k % 2 ? sum : -sum);
+        sum = *(const quad *)(p + k * s) + w * sum;
+    }
+    *(quad *)y = *(const quad *)(b + V_Y * s) + x * sum;
+    *(quad *)dy = (sum + x * rate) * inverse;
+}
+
+CLONED static void find_looks(struct dop853 *d)
+{
+    double inverse = 1 / d->h_done, *y = vector(d, V_COUNT), *dy = vector(d, V_COUNT + ACTIO_LOOKS);
+    for (size_t i = 0; i < d->padded; i += GROUP)
+        for (size_t k = 0; k < ACTIO_LOOKS; k++)
+            look(d->block + i, SHORT, actio_look_places[k], inverse, y + k * SHORT + i, dy + k * SHORT + i);
+}
+
+bool actio_dop853_looks(void *handle, double from, double to, struct actio_looks *at)
+{
+    struct dop853 *d = handle;
+    if (d->stride != SHORT || d->h_done == 0 || from != d->t || to != d->t_new) return false;
+    if (!d->have_poly) {
+        d->have_poly = true;
+        dop853_dense_prepare(d);
+    }
+    if (!d->have_looks) find_looks(d);
+    d->have_looks = true;
+    *at = (struct actio_looks){ vector(d, V_COUNT), vector(d, V_COUNT + ACTIO_LOOKS), SHORT };
+    return true;
+}
+
 double actio_dop853_pace(void *handle) { return sqrt(((struct dop853 *)handle)->pace); }
 
 int actio_dop853_gap(void *handle, double *t, double *y, double *error)

@@ -6,11 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { NODES = 6, INNER = 5, DEEPEST = 40, MOST_PIECES = 20000 };
-/* looks at a step: those of the defect, and its ends; at a piece of it */
-static const double node_at[NODES] = {
-    0, .11747233803526765, .35738424175967745, .64261575824032255, .88252766196473235, 1
-};
+enum { NODES = ACTIO_LOOKS, INNER = 5, DEEPEST = 40, MOST_PIECES = 20000 };
+/* looks at a piece of a step */
 static const double piece_at[INNER + 2] = { 0, .05, .31, .53, .77, .96, 1 };
 
 #define ROUNDED 1e-13 /* of a result: so much may be missed */
@@ -41,6 +38,8 @@ struct actio_features {
     struct actio_narrow_range *over;
     struct features_hull *hull;
     bool *flagged;
+    struct actio_looks at; /* the states and slopes in hand */
+    bool *feeds;           /* by component of the state: an operation that is tested depends on it */
     double local, pending;
     double (*limit)(void *user, double t, const double *y);
     size_t n;
@@ -54,6 +53,7 @@ static double node_of(double from, double to, double x) { return x == 1 ? to : f
 static void read_states(struct actio_features *f, const struct actio_inside *inside, double from, double to,
                         const double *at, size_t count)
 {
+    f->at = (struct actio_looks){ f->y, f->dy, f->n };
     for (size_t k = 0; k < count; k++)
         inside->slope(inside->where, node_of(from, to, at[k]), f->y + k * f->n, f->dy + k * f->n);
 }
@@ -64,17 +64,20 @@ static void stretch(struct actio_range *r, double x)
     if (x > r->hi) r->hi = x;
 }
 
-/* Between neighbours the state is a cubic: in the hull of its control points. */
-static void enclose_states(struct actio_features *f, double from, double to, const double *at, size_t count)
+/* Between neighbours the state is a cubic: in the hull of its control points. fed: only what operations that are tested
+ * depend on. */
+static void enclose_states(struct actio_features *f, double from, double to, const double *at, size_t count, bool fed)
 {
     for (size_t i = 0; i < f->n; i++) {
-        struct actio_range r = actio_range_at(f->y[i]);
+        if (fed && !f->feeds[i]) continue;
+        struct actio_range r = actio_range_at(f->at.y[i]);
         for (size_t k = 0; k + 1 < count; k++) {
             double h = (to - from) * (at[k + 1] - at[k]) / 3;
-            const double *y = f->y + k * f->n + i, *dy = f->dy + k * f->n + i;
-            stretch(&r, y[f->n]);
+            const double *y = f->at.y + k * f->at.stride + i, *dy = f->at.dy + k * f->at.stride + i;
+            double next = y[f->at.stride], slope = dy[f->at.stride];
+            stretch(&r, next);
             stretch(&r, y[0] + h * dy[0]);
-            stretch(&r, y[f->n] - h * dy[f->n]);
+            stretch(&r, next - h * slope);
         }
         double more = WIDENED * (r.hi - r.lo);
         f->state[i] = actio_range_of(r.lo - more, r.hi + more);
@@ -120,7 +123,7 @@ static void look_at(struct actio_features *f, double from, double to, const doub
 {
     const double *pre = f->m->at[ACTIO_Q_MATRIX].pre;
     for (size_t k = 0; k < count; k++) {
-        set_inputs(f, node_of(from, to, at[first + k]), f->y + (first + k) * f->n);
+        set_inputs(f, node_of(from, to, at[first + k]), f->at.y + (first + k) * f->at.stride);
         actio_narrow_sample(f->narrow, f->in, pre, f->look + k * f->tests);
     }
 }
@@ -244,7 +247,7 @@ static void explore(struct actio_features *f, const struct actio_inside *inside,
         return;
     }
     read_states(f, inside, from, to, piece_at, INNER + 2);
-    enclose_states(f, from, to, piece_at, INNER + 2);
+    enclose_states(f, from, to, piece_at, INNER + 2, false);
     look_at(f, from, to, piece_at, 1, INNER);
     set_ranges(f, from, to);
     actio_narrow_enclose(f->narrow, f->range, f->m->at[ACTIO_Q_MATRIX].pre, f->over);
@@ -266,11 +269,13 @@ static void explore(struct actio_features *f, const struct actio_inside *inside,
 static bool flag_step(struct actio_features *f, const struct actio_inside *inside, double from, double to)
 {
     bool any = false;
-    read_states(f, inside, from, to, node_at, NODES);
-    enclose_states(f, from, to, node_at, NODES);
+    if (!inside->looks(inside->where, from, to, &f->at)) read_states(f, inside, from, to, actio_look_places, NODES);
+    enclose_states(f, from, to, actio_look_places, NODES, true);
     set_ranges(f, from, to);
     if (actio_narrow_is_calm(f->narrow, f->range, f->m->at[ACTIO_Q_MATRIX].pre)) return false;
-    look_at(f, from, to, node_at, 0, NODES);
+    enclose_states(f, from, to, actio_look_places, NODES, false);
+    set_ranges(f, from, to);
+    look_at(f, from, to, actio_look_places, 0, NODES);
     actio_narrow_enclose(f->narrow, f->range, f->m->at[ACTIO_Q_MATRIX].pre, f->over);
     for (size_t k = 0; k < f->tests; k++) {
         f->hull[k] = hull_of(f, k, NODES);
@@ -279,7 +284,7 @@ static bool flag_step(struct actio_features *f, const struct actio_inside *insid
         any |= f->flagged[k];
     }
     if (!any) return false;
-    weigh_outputs(f, from, f->y, f->dy);
+    weigh_outputs(f, from, f->at.y, f->at.dy);
     return matters(f, to - from);
 }
 
@@ -345,7 +350,8 @@ static bool features_take_memory(struct actio_features *f)
     f->over = actio_alloc(ctx, tests, sizeof *f->over);
     f->hull = actio_alloc(ctx, tests, sizeof *f->hull);
     f->flagged = actio_alloc(ctx, 2 * tests, sizeof *f->flagged);
-    return f->range && f->state && f->look && f->over && f->hull && f->flagged;
+    f->feeds = actio_alloc(ctx, n + 1, sizeof *f->feeds);
+    return f->range && f->state && f->look && f->over && f->hull && f->flagged && f->feeds;
 }
 
 int actio_features_open(struct actio_features **out, struct actio_motion *m)
@@ -373,7 +379,13 @@ int actio_features_open(struct actio_features **out, struct actio_motion *m)
     f->outputs = actio_kernel_outputs(k);
     f->slot = actio_alloc(m->ctx, f->inputs + 1, sizeof *f->slot);
     if (f->slot) memcpy(f->slot, slots, f->inputs * sizeof *slots);
-    if (f->slot && features_take_memory(f)) return 0;
+    if (f->slot && features_take_memory(f)) {
+        for (size_t i = 0; i < f->inputs; i++) {
+            size_t place = place_of(f, f->slot[i]);
+            if (place < SIZE_MAX) f->feeds[place] |= actio_narrow_reads(narrow, i);
+        }
+        return 0;
+    }
     actio_features_close(f);
     *out = NULL;
     return 1;
@@ -383,8 +395,8 @@ void actio_features_close(struct actio_features *f)
 {
     if (!f) return;
     struct actio_context *ctx = f->m->ctx;
-    void *parts[] = { f->in,    f->value, f->missed, f->step_missed, f->out,  f->weight,  f->y,   f->dy,
-                      f->range, f->state, f->look,   f->over,        f->hull, f->flagged, f->slot };
+    void *parts[] = { f->in,    f->value, f->missed, f->step_missed, f->out,  f->weight,  f->y,    f->dy,
+                      f->range, f->state, f->look,   f->over,        f->hull, f->flagged, f->slot, f->feeds };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(ctx, parts[i]);
     actio_narrow_close(f->narrow, ctx);
     actio_free(ctx, f);

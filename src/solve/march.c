@@ -60,11 +60,17 @@ static void slope_at(void *where, double t, double *y, double *dy)
     m->stepper->slope(m->h, t, y, dy);
 }
 
+static bool looks_at(void *where, double from, double to, struct actio_looks *at)
+{
+    struct actio_marching *m = where;
+    return m->stepper->looks && m->stepper->looks(m->h, from, to, at);
+}
+
 static struct actio_inside inside_of(struct actio_marching *m)
 {
     const struct actio_stepper *s = m->stepper;
     bool knows = s->slope && !m->flow->unfold;
-    return (struct actio_inside){ dense_at, knows ? slope_at : NULL, m, s->pace ? s->pace(m->h) : 0, false };
+    return (struct actio_inside){ dense_at, knows ? slope_at : NULL, looks_at, m, s->pace ? s->pace(m->h) : 0, false };
 }
 
 static void follow_part(struct actio_marching *m, double t)

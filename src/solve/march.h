@@ -20,11 +20,22 @@ enum actio_flow_status {
 
 typedef void (*actio_dense_fn)(void *where, double t, double *y);
 
-/* States inside a step; with their slopes (NULL: not known). pace: h*lambda of the step, as far as it is known.
- * cut: the part that is looked at ends before the step does. */
+/* Where those who look into a step do so: its ends, and the inner points of Lobatto. */
+enum { ACTIO_LOOKS = 6 };
+extern const double actio_look_places[ACTIO_LOOKS];
+/* States and slopes there: of place k at k*stride. */
+struct actio_looks {
+    const double *y, *dy;
+    size_t stride;
+};
+
+/* States inside a step; with their slopes (NULL: not known). looks: all of them at once; false: not of this part of the
+ * step, or of no step. pace: h*lambda of the step, as far as it is known. cut: the part that is looked at
+ * ends before the step does. */
 struct actio_inside {
     actio_dense_fn value;
     void (*slope)(void *where, double t, double *y, double *dy);
+    bool (*looks)(void *where, double from, double to, struct actio_looks *at);
     void *where;
     double pace;
     bool cut;
@@ -182,6 +193,8 @@ struct actio_stepper {
     void (*dense)(void *h, double t, double *y); /* inside the last step; prepares itself on first use after a step */
     /* Value and slope of the same interpolant; h*lambda of the last step, 0 = not known. NULL = not known. */
     void (*slope)(void *h, double t, double *y, double *dy);
+    /* of all places in the last step from .. to; false: that is not the last step, or its state is long; or NULL */
+    bool (*looks)(void *h, double from, double to, struct actio_looks *at);
     double (*pace)(void *h);
     /* The same for many times, component i of row r to row[i*stride + r]; NULL = one by one. */
     void (*dense_rows)(void *h, size_t count, const double *t, double *row, size_t stride);

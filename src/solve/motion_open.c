@@ -4,6 +4,7 @@
 #include "solve/between.h"
 #include "solve/contacts.h"
 #include "solve/corner.h"
+#include "solve/entries.h"
 #include "solve/resets.h"
 #include "solve/law.h"
 #include "solve/segments.h"
@@ -156,6 +157,25 @@ struct actio_arg *actio_motion_bind_along(struct actio_motion *m, const double *
     at.space[ACTIO_SPACE_VMINUS].base = dy + m->n;
     at.space[ACTIO_SPACE_SMINUS].base = dy + 2 * m->n;
     at.space[ACTIO_SPACE_LMINUS].base = dt;
+    if (in) actio_kernel_bind(k, &at, in);
+    return in;
+}
+
+struct actio_arg *actio_motion_bind_lanes(struct actio_motion *m, enum actio_quantity what, const double *t,
+                                          const double *y, ptrdiff_t stride)
+{
+    struct actio_binding at = here(m);
+    const struct actio_kernel *k = m->at[what].k;
+    const actio_slot *slots;
+    struct actio_arg *in = actio_alloc(m->ctx, actio_kernel_inputs(k, &slots) + 1, sizeof *in);
+    static const int moving[] = { ACTIO_SPACE_Q, ACTIO_SPACE_V, ACTIO_SPACE_STATE };
+    const double *base[] = { y, y + m->n, y + 2 * m->n };
+    for (size_t i = 0; i < sizeof moving / sizeof *moving; i++) {
+        at.space[moving[i]].base = base[i];
+        at.space[moving[i]].lane_step = stride;
+    }
+    at.space[ACTIO_SPACE_T].base = t;
+    at.space[ACTIO_SPACE_T].lane_step = 1;
     if (in) actio_kernel_bind(k, &at, in);
     return in;
 }
