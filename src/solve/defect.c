@@ -74,12 +74,6 @@ static double draw(struct actio_defect *d)
 
 /* ---- one step */
 
-static void doubt(struct actio_defect *d, double t)
-{
-    if (!d->doubtful) d->doubtful_at = t;
-    d->doubtful = true;
-}
-
 static double *stage_of(const struct actio_defect *d, size_t s) { return d->stage + s * d->padded; }
 static double *tangent_of(const struct actio_defect *d, size_t s) { return d->tangent + s * d->padded; }
 static double *arg_of(const struct actio_defect *d, size_t s) { return d->arg + s * d->padded; }
@@ -173,7 +167,7 @@ static void test_linear(struct actio_defect *d, size_t s, double h)
     double near = bend_at(d, s, h, 1);
     if (near <= NONLINEAR) return;
     double rounding = ROUNDING_VARIES * near / (MAGNIFIED * MAGNIFIED);
-    if (bend_at(d, s, h, MAGNIFIED) - rounding > NONLINEAR / 2) doubt(d, d->time[s]);
+    if (bend_at(d, s, h, MAGNIFIED) - rounding > NONLINEAR / 2) d->doubtful = true;
 }
 
 /* Rates (d->f) and their tangent at a stage. */
@@ -395,7 +389,7 @@ static void meet_switch(struct actio_defect *d, double t, const double *y)
     for (size_t i = 0; i < m->ny; i++) d->x[i] = y[i] - d->e[i];
     g = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, d->x);
     d->next.late = (here - g[k]) / rate;
-    if (!(fabs(d->next.late) <= LATE * fabs(d->h))) doubt(d, t);
+    if (!(fabs(d->next.late) <= LATE * fabs(d->h))) d->doubtful = true;
 }
 
 /* Behind it: e+ = e + (f+ - f-) late. */
@@ -412,26 +406,26 @@ static void leave_switch(struct actio_defect *d, double t, const double *y)
 }
 
 /* What can't be followed is lost; what a small error does not decide is in doubt. */
-static void take_answer(struct actio_defect *d, int status, double t)
+static void take_answer(struct actio_defect *d, int status)
 {
-    if (status == ACTIO_FLOW_NAN) doubt(d, t);
+    if (status == ACTIO_FLOW_NAN) d->doubtful = true;
     d->lost |= status && status != ACTIO_FLOW_NAN;
 }
 
 static void meet_by_shadows(struct actio_defect *d, double t, const double *y)
 {
     struct actio_arrival what = { d->next.guard, t, d->h, 0 };
-    take_answer(d, actio_shadow_meet(&d->shadow[0], &what, y, d->e), t);
+    take_answer(d, actio_shadow_meet(&d->shadow[0], &what, y, d->e));
     what.since = d->next.since;
-    if (d->noisy) take_answer(d, actio_shadow_meet(&d->shadow[1], &what, y, d->r), t);
+    if (d->noisy) take_answer(d, actio_shadow_meet(&d->shadow[1], &what, y, d->r));
     d->next.since = 0;
 }
 
 static void leave_by_shadows(struct actio_defect *d, double t, const double *y)
 {
     if (d->doubtful) return;
-    take_answer(d, actio_shadow_leave(&d->shadow[0], d->next.guard, t, y, d->e), t);
-    if (d->noisy && !d->lost) take_answer(d, actio_shadow_leave(&d->shadow[1], d->next.guard, t, y, d->r), t);
+    take_answer(d, actio_shadow_leave(&d->shadow[0], d->next.guard, t, y, d->e));
+    if (d->noisy && !d->lost) take_answer(d, actio_shadow_leave(&d->shadow[1], d->next.guard, t, y, d->r));
 }
 
 static void meet_instant(struct actio_defect *d, double t, const double *y)
@@ -455,7 +449,7 @@ static void enter(struct actio_defect *d, double t, const double *y)
     d->begun = true;
     for (int i = 0; i < 1 + d->noisy && d->shadowed; i++) {
         for (size_t k = 0; k < d->m->ny; k++) d->x[k] = d->y[k] - e[i][k];
-        take_answer(d, actio_shadow_enter(&d->shadow[i], t, d->x), t);
+        take_answer(d, actio_shadow_enter(&d->shadow[i], t, d->x));
         for (size_t k = 0; k < d->m->ny; k++) e[i][k] = y[k] - d->shadow[i].x[k];
     }
     if (d->shadowed) memcpy(d->y, y, d->m->ny * sizeof *y);

@@ -43,9 +43,8 @@ struct actio_defect {
     struct actio_context *ctx;
     struct actio_motion *m;
     struct actio_defect_list list[ACTIO_DEFECT_LISTS];
-    bool lost;     /* something happened that it can't follow: no error is known */
-    bool doubtful; /* the linear estimate was not to be trusted, from this time on: */
-    double doubtful_at;
+    bool lost;                       /* something happened that it can't follow: no error is known */
+    bool doubtful;                   /* the linear estimate was not to be trusted */
     double t, direction, h;          /* up to where it is known; the last step */
     double *block, *y, *e, *r;       /* the state last seen, its error, that by rounding */
     const struct actio_carrying *by; /* how the step in hand is carried through */
