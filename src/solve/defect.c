@@ -18,6 +18,7 @@
 #define MAGNIFIED 64.0             /* times the error: shows rounding to this part squared */
 #define ROUGH_RATES 2.0            /* times eps/2: what rounding leaves of a rate */
 #define LATE 1e-3                  /* of the last step: a crossing that may be so far away is not a small correction */
+#define DECIDING 1e-9              /* of the states: an error that is small enough to decide what happens */
 #define ROUNDING_SOURCE 8.0        /* times eps: what rounding may add to a state in all, before it grows */
 #define ROUNDING_SHARE 0.02        /* of the tolerance: less need not be followed */
 #define USUAL_GROWTH 100.0 /* of an error in a motion: at tolerances where rounding then shows, it is always followed */
@@ -135,7 +136,8 @@ static bool look_into(struct actio_defect *d, double from, double to, const stru
     double h = to - from;
     d->cut = inside->cut;
     d->by = inside->pace < CARRY_SHORT_PACE ? &carry_short : &d->longer;
-    d->by_entries = d->entries.in && !actio_shadow_rules(&d->shadow[0]) && !actio_shadow_rules(&d->shadow[1]);
+    d->ruled = actio_shadow_rules(&d->shadow[0]) || actio_shadow_rules(&d->shadow[1]);
+    d->by_entries = d->entries.in && !d->ruled;
     stages = (size_t)d->by->stages;
     if (d->by != &carry_short)
         for (size_t s = 1; s + 1 < stages; s++) inside->value(inside->where, from + d->by->at[s] * h, stage_of(d, s));
@@ -177,8 +179,7 @@ static bool tangent_at(struct actio_defect *d, size_t s, struct actio_shadow *sh
     const struct actio_bound *b = &m->at[ACTIO_Q_ALONG];
     size_t n = m->n, N = m->N, pivots = m->sys->solved.pivots;
     double *k = tangent_of(d, s);
-    if (actio_shadow_rules(shadow))
-        return !actio_shadow_along(shadow, d->time[s], stage_of(d, s), arg_of(d, s), d->shift[s], d->f, k);
+    if (d->ruled) return !actio_shadow_along(shadow, d->time[s], stage_of(d, s), arg_of(d, s), d->shift[s], d->f, k);
     if (d->by_entries) {
         for (size_t i = 0; i < n; i++) {
             d->f[i] = stage_of(d, s)[n + i];
@@ -216,7 +217,6 @@ static bool carry(struct actio_defect *d, double from, double h, const double *e
 {
     const struct actio_carrying *by = d->by;
     struct actio_shadow *shadow = &d->shadow[noisy];
-    bool linear = !actio_shadow_rules(shadow);
     size_t first = noisy ? ACTIO_DEFECTS : first_defect(d), own = ACTIO_DEFECTS - first;
     const double *vectors = d->delta + first * d->padded; /* the tangents lie behind the defects */
     double scaled[ACTIO_DEFECTS + ACTIO_CARRY_MOST];
@@ -228,7 +228,7 @@ static bool carry(struct actio_defect *d, double from, double h, const double *e
         add_weighted(d->padded, e, s ? own + s : 0, scaled, vectors, arg_of(d, s));
         if (!tangent_at(d, s, shadow)) return false;
         if (noisy) add_noise(d, s);
-        else if ((int)s == by->tested && linear) test_linear(d, s, h);
+        else if ((int)s == by->tested && !d->ruled) test_linear(d, s, h);
     }
     return true;
 }
@@ -405,27 +405,36 @@ static void leave_switch(struct actio_defect *d, double t, const double *y)
     for (size_t i = 0; i < m->N; i++) d->e[m->n + i] += (m->here.zdot[i] - d->next.before[i]) * d->next.late;
 }
 
-/* What can't be followed is lost; what a small error does not decide is in doubt. */
-static void take_answer(struct actio_defect *d, int status)
+static double size_of_error(const struct actio_defect *d, const double *e)
 {
-    if (status == ACTIO_FLOW_NAN) d->doubtful = true;
-    d->lost |= status && status != ACTIO_FLOW_NAN;
+    double most = 0;
+    for (size_t i = 0; i < d->m->ny; i++) most = greater(most, fabs(e[i]) / greater(1, fabs(d->y[i])));
+    return most;
+}
+
+/* What can't be followed is lost. What a small error does not decide is in doubt: with a smaller one it may be decided;
+ * if not, as where bounces pile up, it can't be followed either. */
+static void take_answer(struct actio_defect *d, int status, const double *e)
+{
+    bool doubt = status == ACTIO_FLOW_NAN && size_of_error(d, e) > DECIDING;
+    d->doubtful |= doubt;
+    d->lost |= status && !doubt;
 }
 
 static void meet_by_shadows(struct actio_defect *d, double t, const double *y)
 {
     struct actio_arrival what = { d->next.guard, t, d->h, 0 };
-    take_answer(d, actio_shadow_meet(&d->shadow[0], &what, y, d->e));
+    take_answer(d, actio_shadow_meet(&d->shadow[0], &what, y, d->e), d->e);
     what.since = d->next.since;
-    if (d->noisy) take_answer(d, actio_shadow_meet(&d->shadow[1], &what, y, d->r));
+    if (d->noisy) take_answer(d, actio_shadow_meet(&d->shadow[1], &what, y, d->r), d->r);
     d->next.since = 0;
 }
 
 static void leave_by_shadows(struct actio_defect *d, double t, const double *y)
 {
     if (d->doubtful) return;
-    take_answer(d, actio_shadow_leave(&d->shadow[0], d->next.guard, t, y, d->e));
-    if (d->noisy && !d->lost) take_answer(d, actio_shadow_leave(&d->shadow[1], d->next.guard, t, y, d->r));
+    take_answer(d, actio_shadow_leave(&d->shadow[0], d->next.guard, t, y, d->e), d->e);
+    if (d->noisy && !d->lost) take_answer(d, actio_shadow_leave(&d->shadow[1], d->next.guard, t, y, d->r), d->r);
 }
 
 static void meet_instant(struct actio_defect *d, double t, const double *y)
@@ -449,7 +458,7 @@ static void enter(struct actio_defect *d, double t, const double *y)
     d->begun = true;
     for (int i = 0; i < 1 + d->noisy && d->shadowed; i++) {
         for (size_t k = 0; k < d->m->ny; k++) d->x[k] = d->y[k] - e[i][k];
-        take_answer(d, actio_shadow_enter(&d->shadow[i], t, d->x));
+        take_answer(d, actio_shadow_enter(&d->shadow[i], t, d->x), e[i]);
         for (size_t k = 0; k < d->m->ny; k++) e[i][k] = y[k] - d->shadow[i].x[k];
     }
     if (d->shadowed) memcpy(d->y, y, d->m->ny * sizeof *y);

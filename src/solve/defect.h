@@ -55,7 +55,8 @@ struct actio_defect {
     struct actio_carrying longer; /* the stages of the built-in stepper */
     /* of the defects inside, by stage of the short way and of the longer one: the integral up to there */
     double own[2][ACTIO_CARRY_MOST][ACTIO_DEFECTS];
-    bool cut, by_entries; /* of the step in hand: it ends before its interpolant does; its matrices are known */
+    /* of the step in hand: it ends before its interpolant does; its matrices are known; tangents are those of shadows */
+    bool cut, by_entries, ruled;
     struct actio_rate_entries entries; /* of short states, in place of directions; `in` is not used then */
     struct actio_arg *in[ACTIO_CARRY_MOST];
     double **out;

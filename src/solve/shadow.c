@@ -8,11 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-#define LATE 1e-3    /* of the last step: a crossing that may be so far away is not a small correction */
-#define CURVED 0.2   /* of the time by which it is late: a surface that is met so unevenly is grazed */
-#define BEHIND 1e-6  /* of the last step: so far back a guard is looked at for its rate */
-#define NOISE 100.0  /* times eps: what rounding leaves of a guard */
-#define VISIBLE 1e-8 /* of the state: differences of rates by so much are free of rounding */
+#define LATE 1e-3     /* of the last step: a crossing that may be so far away is not a small correction */
+#define CURVED 0.2    /* of the time by which it is late: a surface that is met so unevenly is grazed */
+#define BEHIND 1e-6   /* of the last step: so far back a guard is looked at for its rate */
+#define SHORTEST 1e-9 /* of the interval: and at least so far */
+#define NOISE 100.0   /* times eps: what rounding leaves of a guard */
+#define VISIBLE 1e-8  /* of the state: differences of rates by so much are free of rounding */
 
 static inline double greater(double a, double b) { return a > b ? a : b; }
 
@@ -133,7 +134,8 @@ static double guard_of(struct actio_shadow *s, struct actio_motion *m, size_t gu
 /* How fast the guard moves with the motion, in front of the instant. */
 static double rate_of(struct actio_shadow *s, size_t guard, double t, const double *y, double value, double h)
 {
-    double small = -BEHIND * h; /* beyond it formulas may have no value */
+    double small =
+        -copysign(greater(BEHIND * fabs(h), SHORTEST * fabs(s->m->span)), h); /* ahead, formulas may have no value */
     for (size_t i = 0; i < s->m->ny; i++) s->moved[i] = y[i] + small * s->before[i];
     return (guard_of(s, s->m, guard, t + small, s->moved) - value) / small;
 }
@@ -150,7 +152,8 @@ static bool find_arrival(struct actio_shadow *s, size_t guard, double t, const d
     for (size_t i = 0; i < s->m->ny; i++) size = greater(size, fabs(y[i]));
     double first = (here - guard_of(s, &s->own, guard, t, s->x)) / rate,
            noise = NOISE * DBL_EPSILON * (size / fabs(rate) + fabs(t));
-    if (!(fabs(first) <= LATE * fabs(h)) || !(fabs(here) <= LATE * fabs(rate * h))) return false;
+    double small = LATE * greater(fabs(h), LATE * fabs(s->m->span)) + noise;
+    if (!(fabs(first) <= small) || !(fabs(here) <= small * fabs(rate))) return false;
     go_along(s, s->before, first);
     double second = (here - guard_of(s, &s->own, guard, t + first, s->x)) / rate;
     go_along(s, s->before, second);
