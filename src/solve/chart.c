@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define TIE 1e-2 /* of its length: so much longer must a later row be than the one before */
+#define TIE 1e-6 /* of its length: so much longer must an earlier row be than a later one */
 
 enum { MOST_ITERATIONS = 25 };
 #define RANK_TOL 1e-9
@@ -50,12 +50,12 @@ size_t actio_chart_size(const struct actio_motion *m)
 }
 
 /* 1 over the length of each row at its longest so far: one that vanishes at an instant is not chosen there. Of equals
- * the first: a choice that changes with rounding from stage to stage would show by how far positions are off. */
+ * the last: a choice that changes with rounding from stage to stage would show by how far positions are off. */
 static void row_scales(struct actio_chart *c, size_t p, const double *A, double *scale)
 {
     for (size_t k = 0; k < p; k++) {
         c->longest[k] = fmax(c->longest[k], actio_norm(c->N, A + k * c->N));
-        scale[k] = (c->longest[k] > 0 ? 1 / c->longest[k] : 1) / (1 + TIE * (double)k);
+        scale[k] = (c->longest[k] > 0 ? 1 / c->longest[k] : 1) / (1 - TIE * (double)k);
     }
 }
 

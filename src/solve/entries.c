@@ -7,7 +7,11 @@
 
 enum { LANES = ACTIO_ENTRY_LANES, SHORT_STATE = 8, AT_ONCE = 8 };
 
-bool actio_rate_entries_serve(const struct actio_motion *m) { return !m->rows.numeric && m->ny <= SHORT_STATE; }
+/* A law has rates of its own, and the defect is that of its rates. */
+bool actio_rate_entries_serve(const struct actio_motion *m)
+{
+    return !m->rows.numeric && !m->obeys.law && m->ny <= SHORT_STATE;
+}
 
 /* Entries come by columns. */
 static void sort_by_rows(struct actio_rate_entries *x)

@@ -13,6 +13,7 @@
 /* samples: inside a step, at most and at least; over the whole interval at least; in one batch; kept at first */
 enum { MOST_INSIDE = 16, LEAST_INSIDE = 4, OVERALL = 1024, BATCH = 512, FIRST_KEPT = 4096 };
 #define FINER 1e-3                                    /* from one of the tolerances of curves to the next */
+#define COARSER 4.0                                   /* than the last run, at most */
 #define FINEST 2e-15                                  /* beyond, rounding speaks */
 #define KNOWN 1e-3                                    /* to this part of itself a value next to a pole must be known */
 enum { MOST_NUMBERS = 8 << 20, MOST_SLOW = 1 << 18 }; /* in all samples; samples of a motion that solves row by row */
@@ -138,13 +139,13 @@ static void report_trace(void *user, double t)
     if (x->ctx->progress) x->ctx->progress(x->ctx->progress_user, "picture", fabs(t - x->t0), fabs(x->t1 - x->t0));
 }
 
-/* Where the table's rows decide how fine the last run was, the curve does not: of a few tolerances, the next finer one.
- */
+/* Where the table's rows decide how fine the last run was, the curve does not: of a few tolerances, the next finer one;
+ * a little coarser is as good for the eye. */
 static double curve_tolerance(const struct actio_aim *aim, const struct actio_outcome *out)
 {
     double local = aim->tol;
     if (aim->local > 0 || !(out->finest < aim->tol) || out->stepper != &actio_dop853) return out->finest;
-    while (local > out->finest) local *= FINER;
+    while (local > COARSER * out->finest) local *= FINER;
     return fmax(local, FINEST);
 }
 
