@@ -374,6 +374,22 @@ static void defect_crosses(void *user, size_t guard, double since)
     d->next.since = since;
 }
 
+static double size_of_error(const struct actio_defect *d, const double *e)
+{
+    double most = 0;
+    for (size_t i = 0; i < d->m->ny; i++) most = greater(most, fabs(e[i]) / greater(1, fabs(d->y[i])));
+    return most;
+}
+
+/* What can't be followed is lost. What a small error does not decide is in doubt: with a smaller one it may be decided;
+ * if not, as where bounces pile up, it can't be followed either. */
+static void take_answer(struct actio_defect *d, int status, const double *e)
+{
+    bool doubt = status == ACTIO_FLOW_NAN && size_of_error(d, e) > DECIDING;
+    d->doubtful |= doubt;
+    d->lost |= status && !doubt;
+}
+
 /* Before rates jump at a switch: by how much the true motion is late, n e / v. */
 static void meet_switch(struct actio_defect *d, double t, const double *y)
 {
@@ -389,7 +405,7 @@ static void meet_switch(struct actio_defect *d, double t, const double *y)
     for (size_t i = 0; i < m->ny; i++) d->x[i] = y[i] - d->e[i];
     g = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, d->x);
     d->next.late = (here - g[k]) / rate;
-    if (!(fabs(d->next.late) <= LATE * fabs(d->h))) d->doubtful = true;
+    if (!(fabs(d->next.late) <= LATE * fabs(d->h))) take_answer(d, ACTIO_FLOW_NAN, d->e);
 }
 
 /* Behind it: e+ = e + (f+ - f-) late. */
@@ -403,22 +419,6 @@ static void leave_switch(struct actio_defect *d, double t, const double *y)
         return;
     }
     for (size_t i = 0; i < m->N; i++) d->e[m->n + i] += (m->here.zdot[i] - d->next.before[i]) * d->next.late;
-}
-
-static double size_of_error(const struct actio_defect *d, const double *e)
-{
-    double most = 0;
-    for (size_t i = 0; i < d->m->ny; i++) most = greater(most, fabs(e[i]) / greater(1, fabs(d->y[i])));
-    return most;
-}
-
-/* What can't be followed is lost. What a small error does not decide is in doubt: with a smaller one it may be decided;
- * if not, as where bounces pile up, it can't be followed either. */
-static void take_answer(struct actio_defect *d, int status, const double *e)
-{
-    bool doubt = status == ACTIO_FLOW_NAN && size_of_error(d, e) > DECIDING;
-    d->doubtful |= doubt;
-    d->lost |= status && !doubt;
 }
 
 static void meet_by_shadows(struct actio_defect *d, double t, const double *y)

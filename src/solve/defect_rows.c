@@ -9,10 +9,12 @@
 enum { FOUR = 4, PARTS = 4 + ACTIO_DEFECTS };
 typedef actio_four quad;
 
-/* Weights of e, its end, both slopes and the defects from the first one on, at x of the step. */
-static inline __attribute__((always_inline)) void weights_of_four(quad x, double h, size_t first, quad *w)
+/* Weights of e, its end, both slopes and the defects from the first one on, at four times in the step. */
+static inline __attribute__((always_inline)) void weights_of_four(const struct actio_carried *c, const double *t,
+                                                                  size_t first, quad *w)
 {
-    quad z = 1 - x;
+    double h = c->h;
+    quad x = (*(const quad *)t - c->from) / h, z = 1 - x;
     w[1] = x * x * (3 - 2 * x);
     w[0] = 1 - w[1];
     w[2] = h * (x * z * z);
@@ -30,7 +32,7 @@ CLONED static void four_rows(const struct actio_carried *c, const double *t, dou
     size_t parts = c->delta ? PARTS - c->first : 4;
     quad w[PARTS];
     for (size_t j = 4; j < parts; j++) part[j] = c->delta + (c->first + j - 4) * c->padded;
-    weights_of_four((*(const quad *)t - c->from) / c->h, c->h, c->first, w);
+    weights_of_four(c, t, c->first, w);
     for (size_t i = 0; i < c->n; i++) {
         quad sum = w[0] * part[0][i];
         for (size_t j = 1; j < parts; j++) sum += w[j] * part[j][i];
