@@ -348,7 +348,9 @@ int actio_free_data_find(struct actio_problem *problem, struct actio_joined **jo
     actio_points_close(&w.pt);
     bool off = code == ACTIO_F_MIXED_DIVERGED, near = off && is_near(&w);
     bool may_join = off || code == ACTIO_F_MIXED_NO_MOTION || code == ACTIO_F_MIXED_DEPENDENT;
+    size_t refused = problem->ctx->refused;
     if (may_join && !actio_stopped(problem->ctx) && actio_join(problem, near, joined) == 0) code = 0;
+    if (code && problem->ctx->refused > refused) w.status = ACTIO_MARCH_NO_MEMORY;
     if (code && actio_problem_report_limits(problem, w.status, "the search for free data")) return 1;
     if (code) {
         actio_report(problem->f, (enum actio_code)code,

@@ -276,13 +276,14 @@ int actio_reach_joined(struct actio_joined *x, const struct actio_aim *aim, stru
 {
     struct actio_motion *m = &x->problem->motion;
     struct actio_rows rows;
-    double *rough = NULL, *terms = actio_alloc(x->problem->ctx, m->sys->output.columns + 1, sizeof *terms);
+    double *rough = NULL, *terms = NULL;
     *out = (struct actio_outcome){ 0 };
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS) || actio_rows_open(&rows, m, aim->times, aim->rows, aim->t1 < aim->t0))
         return 1;
     size_t before = x->arcs.o.x.rhs;
     int bad = open_outcome(x, aim, &rows, out);
     if (!bad) bad = (rough = actio_rows_columns(&rows, aim->rows)) == NULL;
+    if (!bad) bad = (terms = actio_alloc(x->problem->ctx, m->sys->output.columns + 1, sizeof *terms)) == NULL;
     if (bad) actio_rows_too_many(&rows);
     if (!bad) {
         out->status = agree(x, aim, &rows, rough, terms, out);

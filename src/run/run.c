@@ -76,7 +76,10 @@ static int join_instead(struct actio_run *run, const struct actio_aim *aim)
     struct actio_outcome joined;
     bool wanted = p->model->mixed.frees && !run->joined && aim->local <= 0 && !run->outcome.reached
                   && run->outcome.status == 0 && !actio_stopped(p->ctx);
-    if (!wanted || actio_join(p, true, &run->joined)) return 0;
+    size_t refused = p->ctx->refused;
+    if (!wanted) return 0;
+    if (actio_join(p, true, &run->joined))
+        return p->ctx->refused > refused && actio_problem_report_limits(p, ACTIO_MARCH_NO_MEMORY, "the motion");
     if (actio_reach_joined(run->joined, aim, &joined)) return 1;
     if (joined.reached) {
         actio_outcome_close(p->ctx, &run->outcome);
