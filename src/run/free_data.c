@@ -313,6 +313,15 @@ static void tell(void *user)
     actio_report(t->problem->f, ACTIO_F_MIXED_FOUND, ACTIO_ARGS(ACTIO_TEXT(text.s)));
 }
 
+/* 0: they are joined; else the code as it was. */
+static int join_arcs(struct mixed *w, bool near, int code, struct actio_joined **joined)
+{
+    size_t refused = w->problem->ctx->refused;
+    if (actio_join(w->problem, near, joined) == 0) return 0;
+    if (w->problem->ctx->refused > refused) w->status = ACTIO_MARCH_NO_MEMORY;
+    return code;
+}
+
 int actio_free_data_find(struct actio_problem *problem, struct actio_joined **joined)
 {
     const struct actio_model *m = problem->model;
@@ -348,9 +357,7 @@ int actio_free_data_find(struct actio_problem *problem, struct actio_joined **jo
     actio_points_close(&w.pt);
     bool off = code == ACTIO_F_MIXED_DIVERGED, near = off && is_near(&w);
     bool may_join = off || code == ACTIO_F_MIXED_NO_MOTION || code == ACTIO_F_MIXED_DEPENDENT;
-    size_t refused = problem->ctx->refused;
-    if (may_join && !actio_stopped(problem->ctx) && actio_join(problem, near, joined) == 0) code = 0;
-    if (code && problem->ctx->refused > refused) w.status = ACTIO_MARCH_NO_MEMORY;
+    if (may_join && !actio_stopped(problem->ctx)) code = join_arcs(&w, near, code, joined);
     if (code && actio_problem_report_limits(problem, w.status, "the search for free data")) return 1;
     if (code) {
         actio_report(problem->f, (enum actio_code)code,

@@ -52,7 +52,7 @@ CLONED static void add_weighted(size_t padded, const double *from, size_t count,
 }
 
 /* The first of the defects in use: that of the end is 0 where the step ends there. */
-static size_t first_defect(const struct actio_defect *d) { return d->cut ? 0 : 1; }
+static size_t first_defect(const struct actio_defect *d) { return d->step.cut ? 0 : 1; }
 
 /* to = from + h sum w_j delta_j */
 static void add_defects(const struct actio_defect *d, double h, const double *w, const double *from, double *to)
@@ -110,16 +110,16 @@ static bool find_entries(struct actio_defect *d, double from, double h)
 static bool find_defects(struct actio_defect *d, double from, double to, const struct actio_inside *inside)
 {
     size_t n = d->m->n, ny = d->m->ny;
-    bool brief = d->by == &carry_short, at_stages = brief && d->by_entries;
+    bool brief = d->by == &carry_short, at_stages = brief && d->step.by_entries;
     struct actio_looks looks;
-    bool all = !d->cut && inside->looks(inside->where, from, to, &looks);
+    bool all = !d->step.cut && inside->looks(inside->where, from, to, &looks);
     for (size_t j = first_defect(d); j < ACTIO_DEFECTS; j++) {
         double t = from + defects_at[j] * (to - from), *delta = d->delta + j * d->padded;
         look_at(d, j, t, inside, all ? &looks : NULL, delta);
         if (brief && j) memcpy(stage_of(d, j), d->x, ny * sizeof *d->x);
         if (!(at_stages && j) && !subtract_rates(d, t, delta)) return false;
     }
-    if (d->by_entries && !find_entries(d, from, to - from)) return false;
+    if (d->step.by_entries && !find_entries(d, from, to - from)) return false;
     for (size_t j = 1; j < ACTIO_DEFECTS && at_stages; j++) {
         double *delta = d->delta + j * d->padded;
         actio_rate_entries_rates(&d->entries, j, d->f + n);
@@ -134,10 +134,10 @@ static bool look_into(struct actio_defect *d, double from, double to, const stru
 {
     size_t n = d->m->ny, stages;
     double h = to - from;
-    d->cut = inside->cut;
+    d->step.cut = inside->cut;
     d->by = inside->pace < CARRY_SHORT_PACE ? &carry_short : &d->longer;
-    d->ruled = actio_shadow_rules(&d->shadow[0]) || actio_shadow_rules(&d->shadow[1]);
-    d->by_entries = d->entries.in && !d->ruled;
+    d->step.ruled = actio_shadow_rules(&d->shadow[0]) || actio_shadow_rules(&d->shadow[1]);
+    d->step.by_entries = d->entries.in && !d->step.ruled;
     stages = (size_t)d->by->stages;
     if (d->by != &carry_short)
         for (size_t s = 1; s + 1 < stages; s++) inside->value(inside->where, from + d->by->at[s] * h, stage_of(d, s));
@@ -179,8 +179,9 @@ static bool tangent_at(struct actio_defect *d, size_t s, struct actio_shadow *sh
     const struct actio_bound *b = &m->at[ACTIO_Q_ALONG];
     size_t n = m->n, N = m->N, pivots = m->sys->solved.pivots;
     double *k = tangent_of(d, s);
-    if (d->ruled) return !actio_shadow_along(shadow, d->time[s], stage_of(d, s), arg_of(d, s), d->shift[s], d->f, k);
-    if (d->by_entries) {
+    if (d->step.ruled)
+        return !actio_shadow_along(shadow, d->time[s], stage_of(d, s), arg_of(d, s), d->shift[s], d->f, k);
+    if (d->step.by_entries) {
         for (size_t i = 0; i < n; i++) {
             d->f[i] = stage_of(d, s)[n + i];
             k[i] = arg_of(d, s)[n + i];
@@ -228,7 +229,7 @@ static bool carry(struct actio_defect *d, double from, double h, const double *e
         add_weighted(d->padded, e, s ? own + s : 0, scaled, vectors, arg_of(d, s));
         if (!tangent_at(d, s, shadow)) return false;
         if (noisy) add_noise(d, s);
-        else if ((int)s == by->tested && !d->ruled) test_linear(d, s, h);
+        else if ((int)s == by->tested && !d->step.ruled) test_linear(d, s, h);
     }
     return true;
 }

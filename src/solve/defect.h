@@ -39,6 +39,11 @@ struct actio_defect_instant {
     bool jumping;
 };
 
+/* The step in hand: it ends before its interpolant does; its matrices are known; its tangents are those of shadows. */
+struct actio_defect_step {
+    bool cut, by_entries, ruled;
+};
+
 struct actio_defect {
     struct actio_context *ctx;
     struct actio_motion *m;
@@ -55,8 +60,7 @@ struct actio_defect {
     struct actio_carrying longer; /* the stages of the built-in stepper */
     /* of the defects inside, by stage of the short way and of the longer one: the integral up to there */
     double own[2][ACTIO_CARRY_MOST][ACTIO_DEFECTS];
-    /* of the step in hand: it ends before its interpolant does; its matrices are known; tangents are those of shadows */
-    bool cut, by_entries, ruled;
+    struct actio_defect_step step;
     struct actio_rate_entries entries; /* of short states, in place of directions; `in` is not used then */
     struct actio_arg *in[ACTIO_CARRY_MOST];
     double **out;
