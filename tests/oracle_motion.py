@@ -3,7 +3,7 @@
 """Is --tol a promise? Twelve motions known in closed form, each run with five tolerances.
 
 For each: the true error over all rows (relative to max(1, size of the column)) is within the tolerance, the
-error the program reports is the true one within a factor of ten, and 1e-4 costs two fifths of 1e-12 at most.
+error the program reports is the true one within a factor of ten, and 1e-4 costs a third of 1e-12 at most.
 
 usage: oracle_motion.py [--program FILE] [--only PART ...] [--list]"""
 import json
@@ -136,7 +136,7 @@ def run(program, path, tol, folder, by):
         return rows(f.read()), json.loads(out)
 
 
-def one(tally, program, name, folder, by="dalembert", cheaper=2.5):
+def one(tally, program, name, folder, by="dalembert", cheaper=3):
     """One motion with all tolerances; the coarsest costs 1/cheaper of the finest at most."""
     path = os.path.join(ROOT, "models", name + ".act")
     if name == "state-oscillator":

@@ -22,7 +22,7 @@
 #define MOST_FIRST (1.0 / 4)
 #define AIMED 3.0
 #define STRAIGHT_LOCAL (1.0 / 32) /* of a run that nothing was foreseen for: a second one would cost far more */
-#define COARSEST 1e-6 /* its local tolerance at most: the defect of longer steps shows less of their error */
+#define COARSEST 2e-6 /* its local tolerance at most: the defect of longer steps shows less of their error */
 #define DECIDING 1e-2 /* times finer, where the motion hangs on a contact that may be none */
 #define AGAIN 0.5     /* times as fine: another run, for times of instants are compared */
 #define CLOSER 0.03   /* times finer, where the first run ended before the others did */
@@ -220,7 +220,7 @@ static int open_straight(struct actio_ladder *l, double *fine)
     return actio_ladder_open_lanes(l, &l->pass[0], 2 * ACTIO_GAPS + l->aim->rows);
 }
 
-/* There is no other run beside it: that one ends as it does. */
+/* Judged without a second run: the pass of that run gets the same end. */
 static int judge_one(struct actio_ladder *l, struct actio_pass *other, struct actio_pass *p)
 {
     other->local = l->first;
