@@ -265,7 +265,10 @@ static int climb_once(struct actio_ladder *l, struct actio_pass **now)
     double fine;
     int status;
     if (l->straight && climb_straight(l, now, &status)) return status;
-    if (l->straight) l->out->runs = 0; /* counted anew: the first of two runs is a rough one */
+    if (l->straight) { /* all begins anew: the first of two runs is a rough one */
+        l->out->runs = 0;
+        l->early = l->early_local = 0;
+    }
     l->straight = false;
     *now = &l->pass[0];
     actio_free(l->ctx, l->out->check_error);
