@@ -8,6 +8,7 @@
  * pivots of the band, which costs digits (up to a hundredfold error in chains of 1e5 links): with a border every
  * solution is improved once with the residual. */
 #include "algebra/band.h"
+#include "algebra/cloned.h"
 #include "algebra/dense.h"
 #include "algebra/order.h"
 
@@ -15,12 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-#if defined __x86_64__ && defined __linux__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__                     \
-    && !defined __SANITIZE_THREAD__
-#define CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define CLONED
-#endif
 #define INLINE static inline __attribute__((always_inline))
 
 /* Columns are worked on in aligned groups of four: what one step stores the next one loads from the same place. */

@@ -2,7 +2,7 @@
  * Errors of a run by its own defect: columns of the states that it should have had beside those that it has. */
 #include "solve/accuracy_inside.h"
 #include "base/roles.h"
-#include "solve/cloned.h"
+#include "algebra/cloned.h"
 
 #include <float.h>
 #include <math.h>

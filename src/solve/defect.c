@@ -2,7 +2,7 @@
 #include "solve/defect.h"
 #include "solve/along.h"
 #include "solve/between.h"
-#include "solve/cloned.h"
+#include "algebra/cloned.h"
 #include "solve/contacts.h"
 #include "solve/defect_table.h"
 #include "solve/dop853_table.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Errors at rows inside a step, four rows at a time. */
-#include "solve/cloned.h"
+#include "algebra/cloned.h"
 #include "solve/defect_table.h"
 
 #include <math.h>

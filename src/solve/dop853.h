@@ -3,7 +3,7 @@
 #ifndef ACTIO_SOLVE_DOP853_H
 #define ACTIO_SOLVE_DOP853_H
 
-#include "solve/cloned.h"
+#include "algebra/cloned.h"
 #include "solve/march.h"
 #include "solve/dop853_table.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Functions with and without AVX encodings, chosen when the program starts; no contraction, so the bits are the same.
- * In: nothing. Out: a macro, and vectors of four. Callers: solve. */
-#ifndef ACTIO_SOLVE_CLONED_H
-#define ACTIO_SOLVE_CLONED_H
+ * In: nothing. Out: a macro, and vectors of four. Callers: algebra, solve. */
+#ifndef ACTIO_ALGEBRA_CLONED_H
+#define ACTIO_ALGEBRA_CLONED_H
 
 #if defined __x86_64__ && defined __linux__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__                     \
     && !defined __SANITIZE_THREAD__
